@@ -1,0 +1,47 @@
+"""An answer to one task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from .base import Frozen
+from .verdict import Violation
+
+
+class Origin(Frozen):
+    """Who made a submission and what it took."""
+
+    model: str = ""
+    agent: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float | None = None
+    trajectory: str | None = None
+    """Path of the agent's transcript, relative to the submissions directory."""
+
+
+class Submission(Frozen):
+    """An answer to one task: a directory (`path`) or a completion (`completion`), never both.
+
+    `violations` holds what reading it brought to light (links out of the tree, devices, an escaping path). A submission that
+    cannot be used at all has `refused` set, and is scored without being run.
+    """
+
+    task: str
+    attempt: int = Field(default=0, ge=0)
+    name: str = ""
+    """The folder's name where it is not the task's: shown in reports beside the task."""
+    path: Path | None = None
+    """Absolute."""
+    completion: str | None = None
+    origin: Origin = Origin()
+    hash: str
+    """SHA-256 over relative paths, executable bits and contents (times, owners and other bits left out)."""
+    files: int = 0
+    size_bytes: int = 0
+    violations: tuple[Violation, ...] = ()
+    refused: str = ""
+    """One line: why it cannot be run (oversize, escaping path, not a directory). Empty for a usable one."""

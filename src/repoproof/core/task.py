@@ -1,0 +1,71 @@
+"""A task, as far as all families agree."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from pydantic import Field, PrivateAttr
+
+from .base import Frozen
+
+
+class Provenance(Frozen):
+    """Where a task comes from."""
+
+    source: str
+    """Repository, package or author."""
+    licence: str
+    """SPDX expression."""
+    commit: str | None = None
+    date: date | None = None
+    """When the solution first became public: what contamination is judged by."""
+
+
+class Difficulty(Frozen):
+    """Size of the reference solution, and the level drawn from it."""
+
+    level: str
+    """`easy`, `medium` or `hard`."""
+    lines: int
+    """Non-blank, non-comment lines."""
+    complexity: int
+    """Sum of the cyclomatic complexity of all functions."""
+    files: int
+    endpoints: int
+    functions: int
+
+
+class Task(Frozen):
+    """One unit of work: what the solver sees, and, where the sealed half is present, what verifies the answer.
+
+    Families subclass it. A record is read from one line of `public/tasks.jsonl` and, if there, the line of the same id in
+    `sealed/tasks.jsonl`, held in the subclass's field `sealed`.
+    """
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
+    language: str = ""
+    """Language of the solution: `python`, `node`, ..."""
+    framework: str = ""
+    domain: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    provenance: Provenance
+
+    _suite: Path = PrivateAttr(default=Path())
+    _digest: str = PrivateAttr(default="")
+
+    @property
+    def public(self) -> Path:
+        """The suite's public half, which paths in the visible part are relative to."""
+        return self._suite / "public"
+
+    @property
+    def sealed_root(self) -> Path:
+        """The suite's sealed half, which paths in the sealed part are relative to."""
+        return self._suite / "sealed"
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the record's two lines and every file that they name: changes whenever the task does."""
+        return self._digest

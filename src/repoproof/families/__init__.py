@@ -1,0 +1,82 @@
+"""Families of tasks. Each is a folder with the same rooms, found by the entry-point group `repoproof.families`.
+
+A family never imports another one: what two of them need lives outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..core.config import RunOptions, ScoreConfig
+from ..core.errors import BadInput
+from ..core.health import Health
+from ..core.submission import Submission
+from ..core.task import Task
+from ..core.verdict import Verdict
+from ..sandbox.base import Sandbox
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What verification works with: the place to run things, the folders, the settings."""
+
+    box: Sandbox | None
+    """None only for `static_only`."""
+    cache: Path
+    """Environments by content; shared by runs and processes."""
+    logs: Path
+    """Directory for this verdict's raw logs (exists, empty); `log_prefix` is its path relative to the run directory."""
+    log_prefix: str
+    config: ScoreConfig
+    config_hash: str
+    options: RunOptions = RunOptions()
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A headline number of a family: the mean over tasks of the mean over attempts of `Verdict.measures[name]`; 0 where absent."""
+
+    name: str
+    label: str
+    static: bool = False
+    """Whether it can be had without running anything."""
+
+
+class Family(Protocol):
+    """What the engine, the reports and the commands know of a family."""
+
+    name: str
+    task_type: type[Task]
+    sealed_type: type[Any]
+    metrics: tuple[Metric, ...]
+
+    def check(self, task: Task) -> None:
+        """Hold a loaded task against its files; raises `BadInput` without file and line, which the loader adds."""
+        ...
+
+    def verify(self, task: Any, submission: Submission, bench: Bench) -> Verdict:
+        """Score one usable submission. Raises `InfrastructureError` for our own failures; anything the candidate does is data."""
+        ...
+
+    def validate(self, task: Any, bench: Bench, *, repeat: int) -> Health:
+        """Prove the task: reference `repeat` times under varied environments, empty submission, stubs."""
+        ...
+
+    def scaffold(self, name: str, destination: Path) -> None:
+        """Write a task folder to start from (`repoproof new`)."""
+        ...
+
+    def adopt(self, source: Path, suite: Path) -> str:
+        """Add the task in folder `source` to the unsealed tree at `suite`; returns its id."""
+        ...
+
+
+def family(name: str) -> Family:
+    """The family of that name; `BadInput` naming the known ones otherwise."""
+    found = {point.name: point for point in entry_points(group="repoproof.families")}
+    if name not in found:
+        raise BadInput(f"unknown family {name!r}", field="family", mend=f"one of: {', '.join(sorted(found))}")
+    return found[name].load()

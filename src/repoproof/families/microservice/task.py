@@ -1,0 +1,54 @@
+"""The record of a microservice task: a README in, a deployed service out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from ...analysis.endpoints import Endpoint
+from ...core.base import Frozen
+from ...core.task import Difficulty, Task
+
+
+class SealedMicroservice(Frozen):
+    """What verifies a submission. Never mounted where a candidate's code runs."""
+
+    tests: str
+    """Directory of the golden tests, relative to `sealed/`: black-box HTTP, in pytest, for services of any language."""
+    expected_tests: tuple[str, ...] = Field(min_length=1)
+    """Test ids relative to `tests`; the denominator of Pass@1."""
+    test_requirements: str = ""
+    """Hash-locked requirement file for the tests, relative to `sealed/`; empty for the bundled runner (pytest, requests, httpx)."""
+    reference: str
+    """Directory of the reference solution, relative to `sealed/`."""
+    difficulty: Difficulty | None = None
+
+
+class MicroserviceTask(Task):
+    """One service to build from its README specification."""
+
+    specification: str
+    """The README, relative to `public/`."""
+    port: int = Field(ge=1, le=65535)
+    """Where the service must listen, on 0.0.0.0 or 127.0.0.1."""
+    endpoints: tuple[Endpoint, ...] = ()
+    """Declared endpoints; where there are none, those that the specification's text yields."""
+    health_paths: tuple[str, ...] = ("/health",)
+    """Any real HTTP answer below 500 on one of them, or on `/`, counts as responding."""
+    sealed: SealedMicroservice | None = None
+    """None where only the public half is present."""
+
+    @property
+    def specification_path(self) -> Path:
+        return self.public / self.specification
+
+    @property
+    def tests_path(self) -> Path:
+        assert self.sealed is not None
+        return self.sealed_root / self.sealed.tests
+
+    @property
+    def reference_path(self) -> Path:
+        assert self.sealed is not None
+        return self.sealed_root / self.sealed.reference

@@ -1,0 +1,73 @@
+"""What a toolchain is: it turns a submitted tree into something that can be started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from ..core.base import Frozen
+from ..core.verdict import Phase
+from ..sandbox.base import Mount, Sandbox
+
+
+class PhaseLimits(Frozen):
+    """Wall-clock limits of the phases, in seconds."""
+
+    fetch: float = 300.0
+    """Ours, not the candidate's: exceeding it is an infrastructure error."""
+    install: float
+    build: float
+    start: float = 15.0
+    test: float = 300.0
+    task: float = 900.0
+    """All of them together."""
+
+
+class Prepared(Frozen):
+    """A tree whose dependencies are there, or not.
+
+    Inside, the tree is at `/work` (the family mounts it, as a `Scratch` seeded from it) and `mounts` come after it.
+    """
+
+    ok: bool
+    """Whether fetch, install and build succeeded. If not, the last phase says why."""
+    phases: tuple[Phase, ...]
+    mounts: tuple[Mount, ...] = ()
+    """Installed dependencies, read-only (`/env` for Python, `/work/node_modules` for Node), and interpreters outside /usr."""
+    environment: dict[str, str] = {}
+    """Variables the program needs: PATH, VIRTUAL_ENV, ..."""
+    versions: dict[str, str] = {}
+    """Fingerprint: interpreter, installer, key of the environment."""
+
+
+class StartCommand(Frozen):
+    """How to start a submitted service."""
+
+    command: tuple[str, ...]
+    """Run with /work as the current directory, and PORT and HOST in the environment."""
+    source: str
+    """What it was found by: `start.sh`, `Procfile`, `package.json scripts.start`, `convention: FastAPI in app/main.py`."""
+
+
+Log = Callable[[str, bytes], None]
+"""Keeps a raw log: name (`install`), content."""
+
+
+class Toolchain(Protocol):
+    """Fetch, install, build and start code in one language. One file implements one language."""
+
+    language: str
+    limits: PhaseLimits
+
+    def prepare(self, tree: Path, *, box: Sandbox, cache: Path, log: Log, fresh: bool = False) -> Prepared:
+        """Fetch (trusted, outside, no candidate code run), install and build (in `box`, offline).
+
+        `tree` is never written to. `fresh` ignores cached environments. A candidate's fault (a package that does not exist, a
+        failing build) is `Prepared.ok = False`; ours (registry unreachable) is an `InfrastructureError` of the toolchain.
+        """
+        ...
+
+    def start_command(self, tree: Path, *, port: int, framework: str = "") -> StartCommand | None:
+        """How to start the service in `tree`; None if nothing was found."""
+        ...
