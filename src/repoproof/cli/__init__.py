@@ -1,0 +1,133 @@
+"""The command `repoproof`: a table of commands, and how any of them ends.
+
+A command is a module of this package with `arguments(parser)` and `run(args) -> exit code`. Only the one that was asked for is imported,
+and what it needs beyond argparse only when it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+COMMANDS: dict[str, dict[str, str]] = {
+    "Score": {
+        "score": "Score submissions against a suite",
+        "check": "Say what would be scored and what is wrong, running nothing",
+        "rerun": "Score one submission of a run again, and keep its files",
+        "shell": "Look around in the sandbox of one submission",
+        "demo": "Score the bundled suite, to see it work",
+    },
+    "Read": {
+        "report": "Print the scores of a run",
+        "show": "Print everything about one verdict",
+        "compare": "Compare two runs, task by task",
+    },
+    "Build": {
+        "new": "Start a task folder",
+        "add": "Add a task folder to a suite",
+        "seal": "Write a suite's digests after editing it",
+        "validate": "Prove that a suite's tasks can be trusted",
+    },
+    "Host": {
+        "doctor": "Say what works here, what is missing, how to get it",
+        "gc": "Remove what dead runs left behind",
+    },
+}
+
+BAD_INPUT = 2
+INFRASTRUCTURE = 3
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+HELP = ("-h", "--help", "help")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command that `argv` (else the process's arguments) asks for; returns the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    _never_fail_on_a_character()
+    try:
+        code = _dispatch(words)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Python flushes stdout once more when it exits: let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in HELP:
+        print(_overview())
+        return 0
+    if words[0] in ("-V", "--version"):
+        from importlib.metadata import version
+
+        print(f"repoproof {version('repoproof')}")
+        return 0
+    summary = next((group[words[0]] for group in COMMANDS.values() if words[0] in group), None)
+    if summary is None:
+        return complain(f"unknown {'option' if words[0].startswith('-') else 'command'} {words[0]!r} ({_nearest(words[0])})")
+    module = import_module(f".{words[0]}", __name__)
+    parser = _Parser(prog=f"repoproof {words[0]}", description=f"{summary}.", allow_abbrev=False)
+    module.arguments(parser)
+    try:
+        args = parser.parse_args(words[1:])
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return _ended(module.run, args)
+
+
+def _ended(run, args: argparse.Namespace) -> int:  # type: ignore[no-untyped-def]
+    from ..core.errors import BadInput, InfrastructureError
+
+    try:
+        return run(args)
+    except BadInput as error:
+        return complain(str(error))
+    except InfrastructureError as error:
+        return complain(f"{error.boundary}: {error}", code=INFRASTRUCTURE)
+    except KeyboardInterrupt as interrupt:
+        return complain(str(interrupt) or "interrupted", code=INTERRUPTED)
+
+
+def complain(line: str, *, code: int = BAD_INPUT) -> int:
+    """Print one line of trouble to stderr; returns `code`."""
+    print(f"repoproof: {line}", file=sys.stderr)
+    return code
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with the arguments in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        sys.exit(complain(f"{self.prog.removeprefix('repoproof ')}: {message} (see `{self.prog} --help`)"))
+
+
+def _overview() -> str:
+    lines = [
+        "Score generated repositories in real sandboxes, with numbers to trust.",
+        "",
+        "Usage: repoproof COMMAND [ARGUMENTS]",
+    ]
+    for group, commands in COMMANDS.items():
+        lines += ["", f"{group}:", *(f"  {name:<10}{summary}" for name, summary in commands.items())]
+    return "\n".join([*lines, "", "`repoproof COMMAND --help` says more. `repoproof --version` prints the version."])
+
+
+def _nearest(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, [name for group in COMMANDS.values() for name in group], n=1)
+    return f"did you mean `repoproof {near[0]}`?" if near else "`repoproof --help` lists the commands"
+
+
+def _never_fail_on_a_character() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        # Replaced streams (tests, embedding programs) may have no encoding to change.
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="replace")

@@ -43,6 +43,10 @@ class Metric:
     label: str
     static: bool = False
     """Whether it can be had without running anything."""
+    column: bool = True
+    """Whether it is worth a column in the table of submissions."""
+    stages: tuple[str, ...] = ()
+    """Measures on the way to it, in order; a submission's column then names the last one that it reached."""
 
 
 class Family(Protocol):

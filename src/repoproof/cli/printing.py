@@ -1,0 +1,70 @@
+"""Pages on a terminal: as wide as it is, in its own alphabet, in colour where it has any."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from ..core.base import Frozen
+from ..core.outcomes import Status
+from ..reports.tables import Page, Table, markdown
+
+PLAIN_WIDTH = 100
+"""Of tables that go into a file or a pipe, unless COLUMNS says otherwise."""
+
+STYLES = {
+    Status.PASSED: "green",
+    Status.INFRASTRUCTURE_ERROR: "magenta",
+    Status.INVALID_TASK: "magenta",
+    Status.CHEATED: "bold red",
+    Status.MISSING: "dim",
+}
+OTHER = "red"
+"""What a submission did to itself."""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console on stdout or stderr. rich itself respects NO_COLOR, COLUMNS and the stream's encoding."""
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
+    return Console(file=stream, width=width, highlight=False, soft_wrap=False)
+
+
+def print_page(page: Page, model: Frozen, form: str) -> None:
+    """Print `page` as `table` or `markdown`, or the record it was made from as `json`."""
+    if form == "json":
+        print(json.dumps(model.model_dump(mode="json"), indent=2, ensure_ascii=False))
+    elif form == "markdown":
+        print(markdown(page), end="")
+    else:
+        out = console()
+        for part in page.parts:
+            if isinstance(part, str):
+                out.print(_line(part), soft_wrap=True)
+            else:
+                if part.title:
+                    out.print(Text(part.title, style="bold"))
+                out.print(_grid(part))
+
+
+def _line(text: str) -> Text:
+    return Text(text, style="bold yellow" if text.startswith(("Warning:", "Not a result:")) else "")
+
+
+def _grid(table: Table) -> RichTable:
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
+    for column in table.columns:
+        grid.add_column(column.title, justify="right" if column.numeric else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row(*(Text(cell, style=_style(column.title, cell)) for column, cell in zip(table.columns, row, strict=True)))
+    return grid
+
+
+def _style(column: str, cell: str) -> str:
+    return STYLES.get(Status(cell), OTHER) if column == "Status" else ""

@@ -1,0 +1,97 @@
+"""Two runs against one suite, task by task."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from ..core.base import Frozen
+from ..core.errors import BadInput
+from ..stats.bootstrap import bootstrap_interval
+from .report import Interval, Report
+from .scores import SEED, strict_means
+
+
+class Difference(Frozen):
+    """One metric in both runs, strict."""
+
+    name: str
+    label: str
+    a: float
+    b: float
+    difference: float
+    """b - a: above 0, the second run is better."""
+    interval: Interval | None
+    """Of the difference, the tasks resampled in pairs; None below two tasks."""
+
+
+class Change(Frozen):
+    """A task that the two runs judge differently."""
+
+    task: str
+    a: tuple[str, ...]
+    """Statuses of its submissions in the first run, by attempt."""
+    b: tuple[str, ...]
+    score_a: float
+    """First metric of the family, mean over the submissions."""
+    score_b: float
+
+
+class Comparison(Frozen):
+    """How two runs differ: paired by task, strict."""
+
+    suite: str
+    """Name, version and digest of the suite of both."""
+    denominator: int
+    differences: tuple[Difference, ...]
+    changes: tuple[Change, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def comparison_of(a: Report, b: Report) -> Comparison:
+    """Compare two reports; `BadInput` if they are not over the same tasks of the same suite."""
+    if (a.suite.digest, a.suite.health) != (b.suite.digest, b.suite.health):
+        raise BadInput(
+            f"the runs are of different suites: {_name(a)} and {_name(b)}", mend="score both against the same version of one suite"
+        )
+    if set(a.expected) != set(b.expected):
+        raise BadInput(
+            f"the runs are over different tasks: {len(a.expected)} and {len(b.expected)}", mend="use the same --task and --language"
+        )
+    tasks = a.expected
+    both = [metric for metric in a.metrics if a.strict[metric.name] is not None and b.strict.get(metric.name) is not None]
+    differences: list[Difference] = []
+    for metric in both:
+        in_a, in_b = strict_means(a.tasks, tasks, metric.name), strict_means(b.tasks, tasks, metric.name)
+        gaps = [in_b[task] - in_a[task] for task in tasks]
+        low, high = bootstrap_interval(gaps, clusters=None, seed=SEED) if len(gaps) > 1 else (0.0, 0.0)
+        differences.append(
+            Difference(
+                name=metric.name,
+                label=metric.label,
+                a=fmean(in_a.values()),
+                b=fmean(in_b.values()),
+                difference=fmean(gaps),
+                interval=Interval(low=low, high=high) if len(gaps) > 1 else None,
+            )
+        )
+    return Comparison(
+        suite=_name(a),
+        denominator=len(tasks),
+        differences=tuple(differences),
+        changes=tuple(_changes(a, b, both[0].name)) if both else (),
+        warnings=tuple(f"{side}: {warning}" for side, report in (("A", a), ("B", b)) for warning in report.warnings),
+    )
+
+
+def _changes(a: Report, b: Report, metric: str) -> list[Change]:
+    means_a, means_b = strict_means(a.tasks, a.expected, metric), strict_means(b.tasks, a.expected, metric)
+    changes: list[Change] = []
+    for task in a.expected:
+        statuses_a, statuses_b = (tuple(row.status.value for row in side.tasks if row.task == task) for side in (a, b))
+        if statuses_a != statuses_b or means_a[task] != means_b[task]:
+            changes.append(Change(task=task, a=statuses_a, b=statuses_b, score_a=means_a[task], score_b=means_b[task]))
+    return changes
+
+
+def _name(report: Report) -> str:
+    return f"{report.suite.name} {report.suite.version} sha256:{report.suite.digest[:12]} health {report.suite.health}"

@@ -1,0 +1,171 @@
+"""The report on a run: what `report.json` holds, and what every table is printed from.
+
+The JSON Schema in `report.schema.json` is made from these records; `docs/report.md` explains them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import Field
+
+from ..core.base import Frozen
+from ..core.errors import Boundary
+from ..core.outcomes import Status
+
+REPORT_SCHEMA_VERSION = 1
+"""Raised whenever a field is renamed, removed or given another meaning; a new field does not raise it."""
+
+Numbers = dict[str, float | None]
+"""The family's metrics by name; None where the run did not measure one (`--static-only`) or nothing is left to measure."""
+
+
+class SuiteIdentity(Frozen):
+    """What was scored against. Digest and health version together fix the denominator."""
+
+    name: str
+    version: str
+    family: str
+    digest: str
+    """SHA-256 over both halves of the suite, in hex."""
+    health: str
+    """Version of the health record; `none` where there is none."""
+    tasks: int
+    """Tasks of the whole suite."""
+
+
+class RunIdentity(Frozen):
+    """What was scored, how, by what."""
+
+    created: datetime
+    scorer_version: str
+    repoproof_version: str
+    sandbox: str
+    """`bubblewrap` or `docker`; empty for a static run."""
+    static_only: bool = False
+    model_name: str = ""
+    agent_name: str = ""
+
+
+class Metric(Frozen):
+    """What one of the numbers is called for people."""
+
+    name: str
+    label: str
+    column: bool = True
+    """Whether it has a column in the table of submissions."""
+    stages: tuple[str, ...] = ()
+    """Measures on the way to it, in order."""
+
+
+class Interval(Frozen):
+    """A 95 % bootstrap interval: tasks resampled, clustered by source where there is more than one, seeded."""
+
+    low: float
+    high: float
+
+
+class Slice(Frozen):
+    """Strict scores of a part of the tasks."""
+
+    denominator: int
+    """Tasks in it."""
+    submissions: int
+    strict: Numbers
+
+
+class TaskRow(Frozen):
+    """One verdict, as the report shows it."""
+
+    task: str
+    attempt: int
+    submission: str = ""
+    """The submission's own name, where it has another one than its task."""
+    language: str = ""
+    status: Status
+    reason: str = ""
+    boundary: Boundary | None = None
+    """Whose failure it was, for infrastructure errors and invalid tasks."""
+    measures: dict[str, float] = Field(default_factory=dict)
+    tests_passed: int = 0
+    tests_total: int = 0
+    """Tests that the task expects; 0 where the verdict was reached without them."""
+    reached: str = ""
+    """Last stage on the way to deployment that it came to; empty where it came to none."""
+    violations: tuple[str, ...] = ()
+    """Names of the rules that it broke."""
+    seconds: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """`parcel-tracking#1`, or `parcel-tracking/wrong-port` for a submission with a name of its own."""
+        return f"{self.task}/{self.submission}" if self.submission else f"{self.task}#{self.attempt}"
+
+
+class Report(Frozen):
+    """The scores of one run.
+
+    A score is the mean over tasks of the mean over a task's submissions. Strict scores count everything as it is: what is missing,
+    not scored yet or lost to a failure of our own is 0. Conditional scores leave out our own failures and what is not scored yet.
+    """
+
+    schema_version: int = REPORT_SCHEMA_VERSION
+    suite: SuiteIdentity
+    run: RunIdentity
+    denominator: int
+    """Tasks that strict scores are over: all of the suite, or of the subset that was asked for."""
+    submissions: int
+    """Verdicts, those on missing submissions included."""
+    subset: str = ""
+    """`subset: 2 of 5 tasks`; empty where the whole suite was scored."""
+    unscored: tuple[str, ...] = ()
+    """`task#attempt` of what an unfinished run has not scored yet."""
+    counts: dict[Status, int]
+    """Verdicts by status; every status is there."""
+    metrics: tuple[Metric, ...]
+    strict: Numbers
+    intervals: dict[str, Interval] = Field(default_factory=dict)
+    """Of the strict scores; none where there are fewer than two tasks."""
+    conditional: Numbers
+    conditional_denominator: int
+    """Tasks with at least one verdict that is not a failure of our own."""
+    infrastructure_rate: float
+    """Share of verdicts that are infrastructure errors."""
+    infrastructure_threshold: float
+    """Above it, no number of this report is a result."""
+    by_language: dict[str, Slice] = Field(default_factory=dict)
+    """Empty where all tasks are of one language."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know before quoting a number."""
+    tasks: tuple[TaskRow, ...]
+    """One a verdict, in the suite's order of tasks, then by attempt."""
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """The tasks of the denominator."""
+        return tuple(dict.fromkeys([*(row.task for row in self.tasks), *(name.rpartition("#")[0] for name in self.unscored)]))
+
+    @property
+    def above_threshold(self) -> bool:
+        return self.infrastructure_rate > self.infrastructure_threshold
+
+    @property
+    def headline(self) -> str:
+        """The first metric with all that it takes to quote it, in one line."""
+        metric = self.metrics[0]
+        suite = f"suite {self.suite.name} {self.suite.version} sha256:{self.suite.digest[:12]} health {self.suite.health}"
+        subset = f", {self.subset}" if self.subset else ""
+        return (
+            f"{metric.label} {number(self.strict[metric.name])} over {counted(self.denominator, 'task')}, "
+            f"{counted(self.submissions, 'submission')}{subset} ({suite})"
+        )
+
+
+def number(value: float | None) -> str:
+    """Four decimals, as scores are quoted; a dash where there is no number."""
+    return "-" if value is None else f"{value:.4f}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 task`, `5 tasks`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

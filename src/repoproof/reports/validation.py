@@ -1,0 +1,50 @@
+"""What validation found, over a whole suite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from ..core.base import Frozen
+from ..core.health import Health
+
+
+class ValidationReport(Frozen):
+    """The health of a suite's tasks. Shares are of `tasks`, in 0..1."""
+
+    tasks: int
+    """Tasks that were validated."""
+    reference_passed: float
+    """Share whose reference passed every expected test, in every repeat."""
+    empty_passed: float
+    """Share that an empty submission passes."""
+    stub_passed: float
+    """Share that some stub passes."""
+    quarantined: float
+    """Share that is not healthy."""
+    reasons: dict[str, tuple[str, ...]]
+    """Quarantined task -> why."""
+    health: tuple[Health, ...] = Field(exclude=True)
+    """The records themselves, as written to `health.jsonl`."""
+
+    @property
+    def healthy(self) -> bool:
+        return self.quarantined == 0
+
+
+def validation_of(health: Sequence[Health]) -> ValidationReport:
+    """Sum up the records; one a task."""
+
+    def share(of: Sequence[bool]) -> float:
+        return sum(of) / len(of) if of else 0.0
+
+    return ValidationReport(
+        tasks=len(health),
+        reference_passed=share([record.reference_passed for record in health]),
+        empty_passed=share([record.empty_passed for record in health]),
+        stub_passed=share([record.stub_passed for record in health]),
+        quarantined=share([not record.healthy for record in health]),
+        reasons={record.task: record.reasons for record in health if not record.healthy},
+        health=tuple(health),
+    )
