@@ -1,0 +1,134 @@
+"""Task folders: the scaffold to start from, and taking a finished one into a suite."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...analysis.metrics import difficulty, measure_code
+from ...core.errors import BadInput, Boundary
+from ...core.paths import cache_root
+from ...sandbox import Limits, ReadOnly, Sandbox, View, Writable, open_sandbox
+from ...toolchains import runner_environment
+from .coverage import endpoints_in
+from .golden import read_records
+from .task import MicroserviceTask
+from .workspace import lay_out
+
+PARTS = {"task.json": "the visible record", "README.md": "the specification", "tests": "golden tests", "reference": "the reference solution"}  # fmt: skip
+"""What a task folder holds."""
+
+JUNK = shutil.ignore_patterns("__pycache__", ".pytest_cache", ".venv", "node_modules", ".git")
+
+
+def scaffold(name: str, destination: Path) -> None:
+    """Write a small, complete, healthy task to `destination` (must not exist yet), to be changed into the one wanted."""
+    if destination.exists():
+        raise BadInput("exists already", file=destination, mend="choose another name or -o")
+    with as_file(files(__package__) / "template") as template:
+        shutil.copytree(template, destination, ignore=JUNK)
+    for file in ("task.json", "README.md"):
+        path = destination / file
+        path.write_text(path.read_text(encoding="utf-8").replace("NAME", name), encoding="utf-8")
+    try:
+        read_record(destination)
+    except BadInput:
+        shutil.rmtree(destination)
+        raise
+
+
+def read_record(source: Path) -> dict[str, Any]:
+    """The visible record of a task folder, checked."""
+    path = source / "task.json"
+    for part, what in PARTS.items():
+        if not (source / part).exists():
+            raise BadInput(f"{part} ({what}) is missing", file=source, mend="see `repoproof new microservice NAME`", boundary=Boundary.TASK)  # fmt: skip
+    try:
+        record = json.loads(path.read_text(encoding="utf-8-sig"))
+        MicroserviceTask.model_validate({**record, "specification": "README.md"})
+    except json.JSONDecodeError as error:
+        raise BadInput(f"not JSON: {error.msg}", file=path, line=error.lineno, mend="correct the syntax", boundary=Boundary.TASK) from None  # fmt: skip
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or None
+        raise BadInput(first["msg"], file=path, field=field, mend="see docs/suites.md", boundary=Boundary.TASK) from None
+    return record
+
+
+def adopt(source: Path, suite: Path) -> str:
+    """Copy the task in folder `source` into the unsealed tree `suite` and append its two records; returns its id.
+
+    Expected test ids come from collecting the tests in a sandbox. Raises `BadInput` for a folder that is no task, or an id that is taken.
+    """
+    record = read_record(source)
+    id = record["id"]
+    public, sealed = suite / "public", suite / "sealed"
+    for taken in (public / "files" / id, sealed / "tests" / id, sealed / "reference" / id):
+        if taken.exists():
+            raise BadInput(f"task {id!r} is in the suite already", file=taken, mend="change its id, or remove the old one", boundary=Boundary.TASK)  # fmt: skip
+    expected = collect(source / "tests", open_sandbox())
+    if not expected:
+        raise BadInput("no test was collected", file=source / "tests", mend="name files test_*.py and functions test_*", boundary=Boundary.TASK)  # fmt: skip
+    task = MicroserviceTask.model_validate({**record, "specification": "README.md"})
+    endpoints = task.endpoints or endpoints_in((source / "README.md").read_text(encoding="utf-8"))
+    (public / "files" / id).mkdir(parents=True)
+    (sealed / "tests").mkdir(parents=True, exist_ok=True)
+    (sealed / "reference").mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source / "README.md", public / "files" / id / "README.md")
+    shutil.copytree(source / "tests", sealed / "tests" / id, ignore=JUNK)
+    shutil.copytree(source / "reference", sealed / "reference" / id, ignore=JUNK)
+    metrics = measure_code(source / "reference")
+    append_line(public / "tasks.jsonl", {**record, "specification": f"files/{id}/README.md"})
+    append_line(
+        sealed / "tasks.jsonl",
+        {
+            "id": id,
+            "tests": f"tests/{id}",
+            "expected_tests": list(expected),
+            "reference": f"reference/{id}",
+            "difficulty": difficulty(metrics, endpoints=len(endpoints)).model_dump(),
+        },
+    )
+    return id
+
+
+def append_line(path: Path, record: dict[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def collect(tests: Path, box: Sandbox) -> tuple[str, ...]:
+    """The ids of the tests in `tests`, collected (imported, not run) in a sandbox; `BadInput` with pytest's words if that fails."""
+    environment = runner_environment(None, box=box, cache=cache_root(), log=lambda name, content: None)
+    parent = cache_root() / "work"
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parent) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        runner, golden, results = lay_out(folder, tests)
+        ran = box.run(
+            ["/env/bin/python", "-B", "/runner/run_tests.py", "/tests", "/results/results.jsonl", "--collect-only"],
+            view=View(
+                mounts=(
+                    *environment.mounts,
+                    ReadOnly(source=runner, target="/runner"),
+                    ReadOnly(source=golden, target="/tests"),
+                    Writable(source=results, target="/results"),
+                ),
+                environment=environment.environment,
+            ),
+            limits=Limits(wall_seconds=60),
+        )
+        lines = read_records(results / "results.jsonl")
+    problems = [line for line in lines if "collect_error" in line]
+    collected = [line["collected"] for line in lines if "collected" in line]
+    if problems or not collected:
+        said = problems[0]["message"] if problems else (ran.stdout + ran.stderr).decode("utf-8", "replace")
+        raise BadInput(f"the tests cannot be collected: {said.strip()[-300:]}", file=tests, mend="they may import pytest, requests, httpx", boundary=Boundary.TASK)  # fmt: skip
+    return tuple(collected[0])

@@ -1,0 +1,54 @@
+"""What the engine, the reports and the commands know of this family."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...core.errors import BadInput
+from ...core.health import Health
+from ...core.submission import Submission
+from ...core.task import Task
+from ...core.verdict import Verdict
+from .. import Bench
+from .adopt import adopt, scaffold
+from .coverage import required_endpoints
+from .metrics import METRICS
+from .task import MicroserviceTask, SealedMicroservice
+from .validate import validate
+from .verify import verify
+
+
+class Microservice:
+    """README in, deployed service out."""
+
+    name = "microservice"
+    task_type = MicroserviceTask
+    sealed_type = SealedMicroservice
+    metrics = METRICS
+
+    def check(self, task: Task) -> None:
+        assert isinstance(task, MicroserviceTask)
+        if not task.specification_path.is_file():
+            raise BadInput(f"{task.specification} is not a file", field="specification", mend="put the README there")
+        if not required_endpoints(task):
+            raise BadInput(
+                "no endpoint is declared and the README yields none",
+                field="endpoints",
+                mend="declare them, or write them as `GET /path` in the README",
+            )
+        if task.sealed is not None:
+            for field, path in (("tests", task.tests_path), ("reference", task.reference_path)):
+                if not path.is_dir():
+                    raise BadInput(f"{path.name} is not a directory", field=field, mend="put it under sealed/")
+
+    def verify(self, task: MicroserviceTask, submission: Submission, bench: Bench) -> Verdict:
+        return verify(task, submission, bench)
+
+    def validate(self, task: MicroserviceTask, bench: Bench, *, repeat: int) -> Health:
+        return validate(task, bench, repeat=repeat)
+
+    def scaffold(self, name: str, destination: Path) -> None:
+        scaffold(name, destination)
+
+    def adopt(self, source: Path, suite: Path) -> str:
+        return adopt(source, suite)

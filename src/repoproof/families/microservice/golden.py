@@ -1,0 +1,154 @@
+"""Golden tests: run on the test side, recorded test by test, held against the manifest, written as JUnit XML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ...core.errors import Boundary, InfrastructureError
+from ...core.outcomes import Cause, TestOutcome
+from ...core.verdict import TestResult
+from ...sandbox.base import ExecResult, Loopback, ReadOnly, Sandbox, View, Writable
+from ...toolchains import Prepared
+from .deploy import TEST_LIMITS
+from .task import MicroserviceTask
+from .workspace import ended
+
+URL_VARIABLES = ("SERVICE_BASE_URL", "API_BASE_URL", "BASE_URL")
+"""Where golden suites look for the service."""
+
+
+@dataclass(frozen=True)
+class GoldenRun:
+    """What came of one run of the golden tests."""
+
+    results: tuple[TestResult, ...]
+    """One per expected id, in the manifest's order."""
+    unexpected: tuple[str, ...]
+    """Ids that ran but that the manifest does not know."""
+    process: ExecResult
+    finished: bool
+    """Whether the runner reached its end (a suite that hits its time limit does not)."""
+
+    @property
+    def passed(self) -> int:
+        return sum(result.passed for result in self.results)
+
+
+def run_golden_tests(
+    task: MicroserviceTask,
+    tests: Path,
+    runner: Path,
+    results: Path,
+    environment: Prepared,
+    box: Sandbox,
+    loopback: Loopback | None,
+    *,
+    seconds: float,
+    variables: Mapping[str, str] | None = None,
+    workdir: str = "/tmp",
+) -> GoldenRun:
+    """Run them beside the service that listens on `loopback`; nothing listens where that is None."""
+    recorded = results / "results.jsonl"
+    recorded.unlink(missing_ok=True)
+    process = box.run(
+        ["/env/bin/python", "-B", "/runner/run_tests.py", "/tests", "/results/results.jsonl"],
+        view=View(
+            mounts=(
+                *environment.mounts,
+                ReadOnly(source=runner, target="/runner"),
+                ReadOnly(source=tests, target="/tests"),
+                Writable(source=results, target="/results"),
+            ),
+            environment={
+                **environment.environment,
+                **(variables or {}),
+                **dict.fromkeys(URL_VARIABLES, f"http://127.0.0.1:{task.port}"),
+            },
+            workdir=workdir,
+        ),
+        limits=TEST_LIMITS.model_copy(update={"wall_seconds": seconds}),
+        loopback=loopback,
+    )
+    lines = read_records(recorded)
+    if not any("collected" in line for line in lines) and process.cause is Cause.EXITED:
+        output = (process.stdout + process.stderr)[-400:].decode("utf-8", "replace")
+        raise InfrastructureError(
+            f"task {task.id!r}: the golden tests could not be collected ({ended(process)}): {output}", boundary=Boundary.TASK
+        )
+    assert task.sealed is not None
+    held, unexpected = hold_against(task.sealed.expected_tests, lines)
+    return GoldenRun(held, unexpected, process, any("finished" in line for line in lines))
+
+
+def read_records(path: Path) -> list[dict]:
+    """The runner's records; a last line cut off by a kill is left out."""
+    lines = []
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            break
+    return lines
+
+
+def hold_against(expected: Iterable[str], lines: list[dict]) -> tuple[tuple[TestResult, ...], tuple[str, ...]]:
+    """Results for exactly the expected ids: what was not reported is missing, what was not expected is named apart."""
+    expected = tuple(expected)
+    reported = {
+        line["id"]: TestResult(
+            id=line["id"], outcome=TestOutcome(line["outcome"]), seconds=line["seconds"], message=line["message"]
+        )
+        for line in lines
+        if "id" in line
+    }
+    held = tuple(reported.get(id) or TestResult(id=id, outcome=TestOutcome.MISSING) for id in expected)
+    return held, tuple(sorted(set(reported) - set(expected)))
+
+
+def junit_xml(name: str, results: Iterable[TestResult]) -> bytes:
+    """The results as a JUnit XML report; a missing test is an error of type `missing`."""
+    results = tuple(results)
+    count = {outcome: sum(result.outcome is outcome for result in results) for outcome in TestOutcome}
+    suite = ElementTree.Element(
+        "testsuite",
+        name=name,
+        tests=str(len(results)),
+        failures=str(count[TestOutcome.FAILED]),
+        errors=str(count[TestOutcome.ERRORED] + count[TestOutcome.MISSING]),
+        skipped=str(count[TestOutcome.SKIPPED]),
+        time=f"{sum(result.seconds for result in results):.3f}",
+    )
+    for result in results:
+        file, _, test = result.id.partition("::")
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=file.removesuffix(".py").replace("/", "."), name=test, time=f"{result.seconds:.3f}"
+        )
+        match result.outcome:
+            case TestOutcome.FAILED:
+                ElementTree.SubElement(case, "failure", message=last_line(result.message)).text = printable(result.message)
+            case TestOutcome.ERRORED:
+                ElementTree.SubElement(case, "error", message=last_line(result.message)).text = printable(result.message)
+            case TestOutcome.MISSING:
+                ElementTree.SubElement(case, "error", type="missing", message="never reported")
+            case TestOutcome.SKIPPED:
+                ElementTree.SubElement(case, "skipped", message=last_line(result.message))
+            case TestOutcome.PASSED:
+                pass
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+
+
+def printable(text: str) -> str:
+    """`text` without the control characters and surrogates that XML cannot hold."""
+    return "".join(c if c in "\t\n" or (c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff") else "�" for c in text)
+
+
+def last_line(text: str) -> str:
+    """The last line of a traceback is what tells most."""
+    lines = [line for line in printable(text).splitlines() if line.strip()]
+    return lines[-1][:200] if lines else ""

@@ -1,0 +1,205 @@
+"""A task proves itself: its reference passes every time, and nothing else passes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ...core.errors import Boundary, InfrastructureError
+from ...core.health import Health
+from ...core.outcomes import Cause
+from ...sandbox.base import Loopback, ReadOnly, Sandbox, View
+from ...toolchains import Prepared, runner_environment, toolchain
+from .. import Bench
+from .coverage import required_endpoints, static_coverage
+from .deploy import SERVICE_LIMITS, await_answer, deployed
+from .golden import GoldenRun, run_golden_tests
+from .task import MicroserviceTask
+from .workspace import Record, ended, lay_out, work_folder
+
+VARIATIONS: tuple[tuple[dict[str, str], str], ...] = (
+    ({"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8"}, "/tmp"),
+    ({"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "C"}, "/"),
+    ({"PYTHONHASHSEED": "4242", "TZ": "America/St_Johns", "LC_ALL": "POSIX"}, "/tests"),
+    ({"PYTHONHASHSEED": "31337", "TZ": "Pacific/Pago_Pago", "LC_ALL": "C.UTF-8"}, "/results"),
+    ({"PYTHONHASHSEED": "random", "TZ": "Asia/Kolkata", "LC_ALL": "C"}, "/runner"),
+)
+"""Environments that the reference must pass in, with the directory its tests run in; repeats go round them."""
+
+STUBS: tuple[tuple[str, str, str], ...] = (
+    ("answers 200 to all", "200", "{}"),
+    ("answers 404 to all", "404", '{"detail": "Not Found"}'),
+)
+"""Services that implement nothing: name, status, body."""
+
+
+@dataclass
+class Evidence:
+    """What the runs of one task have shown."""
+
+    reasons: list[str] = field(default_factory=list)
+    reference_runs: list[GoldenRun] = field(default_factory=list)
+    reference_responds: bool = True
+    empty: GoldenRun | None = None
+    stubs: dict[str, GoldenRun] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Where the golden tests of one task run."""
+
+    task: MicroserviceTask
+    box: Sandbox
+    record: Record
+    runner: Path
+    tests: Path
+    results: Path
+    environment: Prepared
+    test_seconds: float
+
+    def golden(
+        self, loopback: Loopback | None, variables: dict[str, str] | None = None, workdir: str = "/tmp"
+    ) -> GoldenRun:
+        return run_golden_tests(
+            self.task, self.tests, self.runner, self.results, self.environment, self.box, loopback,
+            seconds=self.test_seconds, variables=variables, workdir=workdir,
+        )  # fmt: skip
+
+
+def validate(task: MicroserviceTask, bench: Bench, *, repeat: int) -> Health:
+    """Run the reference `repeat` times under varied environments, no service at all, and stubs; say what is wrong with the task."""
+    assert bench.box is not None and task.sealed is not None
+    record, evidence = Record(bench), Evidence()
+    with work_folder(bench) as folder, boundary_of_task(evidence):
+        requirements = task.sealed_root / task.sealed.test_requirements if task.sealed.test_requirements else None
+        environment = runner_environment(requirements, box=bench.box, cache=bench.cache, log=record.log)
+        runner, tests, results = lay_out(folder, task.tests_path)
+        seconds = toolchain(task.language).limits.test
+        stand = Stand(task, bench.box, record, runner, tests, results, environment, seconds)
+        run_reference(stand, evidence, repeat)
+        evidence.empty = stand.golden(None)
+        for name, status, body in STUBS:
+            with stub(stand, status, body) as loopback:
+                evidence.stubs[name] = stand.golden(loopback)
+        judge(task, evidence)
+    return health(task, evidence, repeat, dict(bench.box.fingerprint()))
+
+
+@contextmanager
+def boundary_of_task(evidence: Evidence) -> Iterator[None]:
+    """A suite that cannot even be run is the task's own defect: a reason, not an error of ours."""
+    try:
+        yield
+    except InfrastructureError as error:
+        if error.boundary is not Boundary.TASK:
+            raise
+        evidence.reasons.append(str(error))
+
+
+def run_reference(stand: Stand, evidence: Evidence, repeat: int) -> None:
+    """The reference, deployed afresh for each repeat; stops early where it cannot be deployed at all."""
+    task, language = stand.task, toolchain(stand.task.language)
+    tree = task.reference_path
+    prepared = language.prepare(tree, box=stand.box, cache=stand.record.bench.cache, log=stand.record.log)
+    start = (
+        language.start_command(prepared.tree or tree, port=task.port, framework=task.framework) if prepared.ok else None
+    )
+    if not prepared.ok or start is None:
+        evidence.reference_responds = False
+        last = f"{prepared.phases[-1].name}: {prepared.phases[-1].reason}"
+        evidence.reasons.append(
+            "the reference has nothing to start it by" if prepared.ok else f"the reference fails: {last}"
+        )
+        return
+    for turn in range(repeat):
+        variables, workdir = VARIATIONS[turn % len(VARIATIONS)]
+        with deployed(
+            task, tree, prepared, start, stand.box, stand.record, stand.runner,
+            limit_seconds=language.limits.start, task_seconds=language.limits.task, variables=variables,
+        ) as deployment:  # fmt: skip
+            if not deployment.responds:
+                evidence.reference_responds = False
+                evidence.reasons.append(f"the reference does not respond in repeat {turn + 1}: {deployment.reason}")
+                return
+            evidence.reference_runs.append(stand.golden(deployment.loopback, variables, workdir))
+
+
+@contextmanager
+def stub(stand: Stand, status: str, body: str) -> Iterator[Loopback]:
+    """A service that answers everything with one status and body, on a private loopback."""
+    view = View(mounts=(ReadOnly(source=stand.runner, target="/runner"),))
+    command = ["/usr/bin/python3", "-I", "-S", "/runner/stub.py", str(stand.task.port), status, body]
+    with stand.box.loopback() as loopback:
+        with stand.box.start(command, view=view, limits=SERVICE_LIMITS, loopback=loopback):
+            any_answer = stand.task.model_copy(update={"health_paths": ("/",)})
+            responds, reason, _ = await_answer(any_answer, stand.box, loopback, stand.runner, 15.0)
+            if not responds:
+                raise InfrastructureError(f"the stub does not respond: {reason}", boundary=Boundary.HARNESS)
+            yield loopback
+
+
+def judge(task: MicroserviceTask, evidence: Evidence) -> None:
+    """Turn evidence into reasons for quarantine."""
+    if not required_endpoints(task):
+        evidence.reasons.append("no endpoint is declared, and the specification yields none")
+    else:
+        covered = static_coverage(task, task.reference_path, required_endpoints(task))
+        for endpoint, route in covered.static.items():
+            if route is None:
+                evidence.reasons.append(f"the reference's code shows no route for {endpoint}")
+    for turn, run in enumerate(evidence.reference_runs, 1):
+        for result in run.results:
+            if not result.passed:
+                evidence.reasons.append(f"the reference fails {result.id} in repeat {turn}: {result.outcome}")
+        for id in run.unexpected:
+            evidence.reasons.append(f"test {id} is not in the manifest")
+    for id in non_discriminating(evidence):
+        by = [name for name, run in named_runs(evidence) if id in passed_ids(run)]
+        evidence.reasons.append(f"test {id} does not discriminate: it passes with a service that {' and '.join(by)}")
+    if evidence.empty is not None and evidence.empty.process.cause is Cause.TIMED_OUT:
+        evidence.reasons.append(f"without a service the tests outlast their limit ({ended(evidence.empty.process)})")
+    evidence.reasons[:] = dict.fromkeys(evidence.reasons)
+
+
+def passed_ids(run: GoldenRun) -> set[str]:
+    return {result.id for result in run.results if result.passed}
+
+
+def named_runs(evidence: Evidence) -> list[tuple[str, GoldenRun]]:
+    """The runs against nothing of worth, by what the service does."""
+    empty = [("is not there", evidence.empty)] if evidence.empty is not None else []
+    return [*empty, *evidence.stubs.items()]
+
+
+def non_discriminating(evidence: Evidence) -> tuple[str, ...]:
+    return tuple(sorted(set().union(*(passed_ids(run) for _, run in named_runs(evidence)))))
+
+
+def flaky(evidence: Evidence) -> tuple[str, ...]:
+    """Tests that the reference passed in some repeat and not in another."""
+    each = [passed_ids(run) for run in evidence.reference_runs]
+    return tuple(sorted(set().union(*each) - set.intersection(*each))) if each else ()
+
+
+def health(task: MicroserviceTask, evidence: Evidence, repeat: int, environment: dict[str, str]) -> Health:
+    total = len(task.sealed.expected_tests) if task.sealed else 0
+    runs = evidence.reference_runs
+    return Health(
+        task=task.id,
+        digest=task.digest,
+        healthy=not evidence.reasons,
+        reasons=tuple(evidence.reasons),
+        reference_passed=evidence.reference_responds
+        and len(runs) == repeat
+        and all(run.passed == total for run in runs),
+        repeats=len(runs),
+        empty_passed=evidence.empty is not None and evidence.empty.passed == total,
+        stub_passed=any(run.passed == total for run in evidence.stubs.values()),
+        non_discriminating=non_discriminating(evidence),
+        flaky=flaky(evidence),
+        checked=datetime.now(UTC),
+        environment=environment,
+    )

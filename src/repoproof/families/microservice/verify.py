@@ -1,0 +1,233 @@
+"""Submission -> verdict."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ...analysis.metrics import measure_code
+from ...core.errors import Boundary, InfrastructureError
+from ...core.outcomes import Cause, Status, TestOutcome
+from ...core.submission import Submission
+from ...core.submissions import copy_tree
+from ...core.verdict import PhaseName, TestResult, Verdict
+from ...sandbox.base import Sandbox
+from ...toolchains import Prepared, StartCommand, runner_environment, toolchain
+from .. import Bench
+from .coverage import Coverage, probe, required_endpoints, static_coverage
+from .deploy import deployed, fate
+from .golden import GoldenRun, junit_xml, run_golden_tests
+from .task import MicroserviceTask
+from .workspace import Record, ended, lay_out, work_folder
+
+
+@dataclass
+class Findings:
+    """What is known of a submission so far; grows from stage to stage."""
+
+    status: Status = Status.START_FAILED
+    reason: str = ""
+    installed: bool = False
+    started: bool = False
+    responds: bool = False
+    tests: tuple[TestResult, ...] = ()
+    found: Coverage | None = None
+    measures: dict[str, float] | None = None
+    versions: dict[str, str] | None = None
+    unexpected: tuple[str, ...] = ()
+    start_source: str = ""
+
+
+def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verdict:
+    """Score one submission: read its routes, deploy it, run the golden tests against it, probe it."""
+    started, clock = datetime.now(UTC), time.monotonic()
+    record, findings = Record(bench), Findings()
+    findings.tests = missing_tests(task)
+    with work_folder(bench) as folder:
+        tree = folder / "tree"
+        violations = (*submission.violations, *copy_tree(submission, tree))
+        findings.found = static_coverage(task, tree, required_endpoints(task))
+        findings.measures = {f"code_{name}": float(value) for name, value in measure_code(tree).model_dump().items()}
+        if bench.config.static_only:
+            covered = findings.found.static_share == 1.0
+            findings.status = Status.PASSED if covered else Status.FAILED
+            findings.reason = "static measures only: nothing was run"
+        else:
+            assert bench.box is not None
+            run_it(task, tree, folder, bench.box, record, findings)
+    if any(not violation.denied for violation in violations):
+        findings.status = Status.CHEATED
+        findings.reason = next(f"{v.rule}: {v.evidence}" for v in violations if not v.denied)
+    return Verdict(
+        task=task.id,
+        attempt=submission.attempt,
+        submission_hash=submission.hash,
+        config_hash=bench.config_hash,
+        status=findings.status,
+        reason=findings.reason,
+        tests=() if bench.config.static_only else findings.tests,
+        measures=measures(findings, static_only=bench.config.static_only),
+        detail={
+            "endpoints": findings.found.evidence(),
+            "start": findings.start_source,
+            "unexpected_tests": list(findings.unexpected),
+        },
+        violations=violations,
+        phases=tuple(record.phases),
+        environment={**(bench.box.fingerprint() if bench.box else {}), **(findings.versions or {})},
+        logs=record.logs,
+        started=started,
+        seconds=round(time.monotonic() - clock, 3),
+    )
+
+
+def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, record: Record, findings: Findings) -> None:
+    """The stages that run code: install, start, respond, golden tests, live probe. Stops at the first that fails."""
+    bench = record.bench
+    language = toolchain(task.language)
+    limits = language.limits
+    deadline = time.monotonic() + (bench.config.task_seconds or limits.task)
+    prepared = language.prepare(tree, box=box, cache=bench.cache, log=record.log, fresh=bench.options.fresh)
+    record.phases.extend(prepared.phases)
+    findings.versions = prepared.versions
+    if not prepared.ok:
+        findings.status, findings.reason = unprepared(prepared)
+        return
+    findings.installed = True
+    start = language.start_command(prepared.tree or tree, port=task.port, framework=task.framework)
+    if start is None:
+        findings.reason = "nothing says how to start it: no start.sh, Procfile, package script or framework convention"
+        return
+    findings.start_source = start.source
+    assert task.sealed is not None
+    requirements = task.sealed_root / task.sealed.test_requirements if task.sealed.test_requirements else None
+    environment = runner_environment(requirements, box=box, cache=bench.cache, log=record.log)
+    runner, tests, results = lay_out(folder, task.tests_path)
+    with deployed(
+        task, tree, prepared, start, box, record, runner,
+        limit_seconds=min(limits.start, remaining(deadline)), task_seconds=remaining(deadline),
+    ) as deployment:  # fmt: skip
+        findings.started = deployment.service.running or deployment.responds
+        findings.responds = deployment.responds
+        if not deployment.responds:
+            cause = fate(deployment, record, limit_seconds=limits.start)
+            findings.status = Status.OUT_OF_MEMORY if cause is Cause.OUT_OF_MEMORY else Status.START_FAILED
+            findings.started = cause is None
+            findings.reason = deployment.reason
+            return
+        golden = run_golden_tests(
+            task, tests, runner, results, environment, box, deployment.loopback,
+            seconds=min(limits.test, remaining(deadline)),
+        )  # fmt: skip
+        lived = deployment.service.running
+        if lived:
+            assert findings.found is not None
+            probe(findings.found, task, box, deployment.loopback, runner, record)
+        cause = fate(deployment, record, limit_seconds=limits.start)
+    note_tests(golden, record, findings, task, limits.test)
+    findings.status, findings.reason = judged(golden, None if lived else cause, cause)
+    if not lived and remaining(deadline) > limits.start:
+        probe_afresh(task, tree, prepared, start, box, record, runner, findings, limits.start, remaining(deadline))
+
+
+def probe_afresh(
+    task: MicroserviceTask,
+    tree: Path,
+    prepared: Prepared,
+    start: StartCommand,
+    box: Sandbox,
+    record: Record,
+    runner: Path,
+    findings: Findings,
+    limit_seconds: float,
+    task_seconds: float,
+) -> None:
+    """Live coverage of a service that did not outlive its tests: from a fresh start."""
+    assert findings.found is not None
+    with deployed(
+        task, tree, prepared, start, box, record, runner,
+        limit_seconds=limit_seconds, task_seconds=task_seconds, log="service-probed",
+    ) as again:  # fmt: skip
+        if again.responds:
+            probe(findings.found, task, box, again.loopback, runner, record)
+
+
+def note_tests(
+    golden: GoldenRun, record: Record, findings: Findings, task: MicroserviceTask, limit_seconds: float
+) -> None:
+    """Keep the results, the raw output and the JUnit XML."""
+    findings.tests, findings.unexpected = golden.results, golden.unexpected
+    record.log_output("tests", golden.process)
+    record.phase(
+        PhaseName.TEST,
+        golden.process,
+        ok=golden.finished,
+        limit_seconds=limit_seconds,
+        reason="" if golden.finished else f"the golden tests did not finish: {ended(golden.process)}",
+    )
+    junit = record.bench.logs / "junit.xml"
+    junit.write_bytes(junit_xml(task.id, golden.results))
+    record.logs["junit"] = f"{record.bench.log_prefix}/junit.xml"
+
+
+def judged(golden: GoldenRun, died_of: Cause | None, service_cause: Cause | None) -> tuple[Status, str]:
+    """The status that a run of the golden tests comes to. What the service died of explains failed tests, never passed ones."""
+    score = f"{golden.passed} of {len(golden.results)} tests passed"
+    if golden.passed == len(golden.results):
+        return Status.PASSED, score
+    if service_cause is Cause.OUT_OF_MEMORY:
+        return Status.OUT_OF_MEMORY, f"the service ran out of memory; {score}"
+    if died_of is not None:
+        return Status.CRASHED, f"the service ended during its tests ({died_of}); {score}"
+    if golden.process.cause is Cause.TIMED_OUT:
+        return Status.TIMED_OUT, f"the tests' time limit was reached; {score}"
+    failed = next((r for r in golden.results if not r.passed), None)
+    return Status.FAILED, f"{score}; first: {failed.id} {failed.outcome}" if failed else score
+
+
+def unprepared(prepared: Prepared) -> tuple[Status, str]:
+    """The status of a submission whose dependencies could not be installed, or that could not be built."""
+    last = prepared.phases[-1]
+    reason = f"{last.name}: {last.reason}"
+    match last.cause:
+        case Cause.TIMED_OUT:
+            return Status.TIMED_OUT, reason
+        case Cause.OUT_OF_MEMORY:
+            return Status.OUT_OF_MEMORY, reason
+        case _:
+            return Status.BUILD_FAILED, reason
+
+
+def missing_tests(task: MicroserviceTask) -> tuple[TestResult, ...]:
+    if task.sealed is None:
+        raise InfrastructureError(
+            f"task {task.id!r} cannot be scored: the suite's sealed half is not here", boundary=Boundary.TASK
+        )
+    return tuple(TestResult(id=id, outcome=TestOutcome.MISSING) for id in task.sealed.expected_tests)
+
+
+def measures(findings: Findings, *, static_only: bool) -> dict[str, float]:
+    """The family's numbers. Fractions in 0..1; `code_*` are counts."""
+    assert findings.found is not None
+    numbers = {"ac_static": findings.found.static_share, **(findings.measures or {})}
+    if static_only:
+        return numbers
+    passed = sum(test.passed for test in findings.tests)
+    cheated = findings.status is Status.CHEATED
+    return {
+        **numbers,
+        "pass_at_1": 0.0 if cheated else passed / len(findings.tests),
+        "all_pass": float(not cheated and passed == len(findings.tests)),
+        "installed": float(findings.installed),
+        "started": float(findings.started),
+        "responds": float(findings.responds),
+        "dsr": float(findings.responds),
+        "ac_live": findings.found.live_share,
+    }
+
+
+def remaining(deadline: float) -> float:
+    """Seconds left; never below a tenth, so that a limit stays a limit."""
+    return max(0.1, deadline - time.monotonic())

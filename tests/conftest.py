@@ -1,0 +1,81 @@
+"""What all tests share: `needs(tool)` skips where a tool is absent, or fails under REPOPROOF_REQUIRE=all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+
+def _bubblewrap() -> str:
+    from repoproof.core.errors import RepoProofError
+    from repoproof.sandbox import open_sandbox
+
+    try:
+        open_sandbox("bubblewrap")
+    except RepoProofError as error:
+        return str(error)
+    return ""
+
+
+def _docker() -> str:
+    from plugins.docker_engine import why_no_engine
+
+    return why_no_engine()
+
+
+def _node() -> str:
+    from repoproof.core.errors import RepoProofError
+    from repoproof.toolchains.interpreters import find_node
+
+    try:
+        find_node()
+    except RepoProofError as error:
+        return str(error)
+    return ""
+
+
+def _cgroup() -> str:
+    from repoproof.sandbox.cgroup import mechanism
+
+    return "" if mechanism() != "rlimits" else "no writable cgroup (run as root, or delegate a cgroup v2 subtree)"
+
+
+def _network() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        asked = subprocess.run(
+            ["uv", "pip", "install", "--quiet", "--no-cache", "--no-deps", "--target", folder, "iniconfig"],
+            capture_output=True, text=True, timeout=120, env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        )
+    return "" if asked.returncode == 0 else f"no package index: {asked.stderr.strip()[-200:]}"
+
+
+TOOLS: dict[str, Callable[[], str]] = {
+    "bubblewrap": _bubblewrap,
+    "docker": _docker,
+    "node": _node,
+    "root": lambda: "" if os.geteuid() == 0 else "needs root",
+    "cgroup": _cgroup,
+    "network": _network,
+}  # fmt: skip
+
+
+@cache
+def why_not(tool: str) -> str:
+    """One line why `tool` cannot be used here; empty if it can."""
+    return TOOLS[tool]()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        for tool in mark.args:
+            if reason := why_not(tool):
+                if os.environ.get("REPOPROOF_REQUIRE") == "all":
+                    pytest.fail(f"{tool} is required here: {reason}", pytrace=False)
+                pytest.skip(f"needs {tool}: {reason}")
