@@ -1,0 +1,194 @@
+"""The HTTP API of a Docker-compatible engine, over its unix socket: the few calls that a sandbox is made of."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from ..core.errors import Boundary, InfrastructureError
+
+ANSWER_SECONDS = 120.0
+"""Longest silence of the engine before it counts as gone. Its slowest call here (start, under load) takes a second or two."""
+
+
+class EngineError(InfrastructureError):
+    """The engine could not be asked, or refused."""
+
+    def __init__(self, problem: str, *, status: int | None = None) -> None:
+        self.status = status
+        """HTTP status of the refusal; None if there was no answer at all."""
+        super().__init__(f"Docker engine: {problem}", boundary=Boundary.SANDBOX)
+
+
+def find_socket(environment: Mapping[str, str] = os.environ) -> Path:
+    """The engine's socket: DOCKER_HOST if set, or the first that exists of Docker's and Podman's usual places."""
+    if host := environment.get("DOCKER_HOST"):
+        if not host.startswith("unix://"):
+            raise EngineError(f"DOCKER_HOST={host} is not a unix:// socket (forward it to one, e.g. with ssh -L)")
+        return Path(host.removeprefix("unix://"))
+    places = [Path("/var/run/docker.sock"), Path.home() / ".docker/run/docker.sock"]
+    if runtime := environment.get("XDG_RUNTIME_DIR"):
+        places += [Path(runtime, "docker.sock"), Path(runtime, "podman/podman.sock")]
+    places.append(Path("/run/podman/podman.sock"))
+    for place in places:
+        if _exists(place):
+            return place
+    raise EngineError(
+        "none found (start Docker, or `systemctl --user start podman.socket`, or set DOCKER_HOST=unix:///path/of/the.sock)"
+    )
+
+
+def _exists(place: Path) -> bool:
+    try:
+        return place.exists()
+    except PermissionError:
+        return False
+
+
+@dataclass(frozen=True)
+class DockerEngine:
+    """One engine. Every call opens a connection of its own, so that one object serves all threads."""
+
+    socket: Path
+
+    def version(self) -> dict[str, Any]:
+        return self._json("GET", "/version")
+
+    def info(self) -> dict[str, Any]:
+        return self._json("GET", "/info")
+
+    def import_image(self, repository: str, archive: bytes) -> None:
+        """Make `repository`:latest out of a tar of its root file system."""
+        # The answer is a progress log with status 200 even if the import failed; a failure shows at the next create.
+        self._call("POST", "/images/create", {"fromSrc": "-", "repo": repository}, archive, "application/x-tar")
+
+    def create(self, config: dict[str, Any], name: str) -> str:
+        """Create a container, return its id."""
+        return self._json("POST", "/containers/create", {"name": name}, config)["Id"]
+
+    def start(self, container: str) -> None:
+        self._call("POST", f"/containers/{container}/start")
+
+    def kill(self, container: str) -> None:
+        """SIGKILL every process of the container. One that has already ended, or is gone, is fine."""
+        self._call("POST", f"/containers/{container}/kill", accept=(404, 409, 500))
+
+    def remove(self, container: str) -> None:
+        """Kill and remove, with its volumes. One that is gone, or being removed by someone else, is fine."""
+        self._call("DELETE", f"/containers/{container}", {"force": "1", "v": "1"}, accept=(404, 409))
+
+    def wait(self, container: str) -> int:
+        """Wait for the container to end; its exit code."""
+        return self._json("POST", f"/containers/{container}/wait")["StatusCode"]
+
+    def state(self, container: str) -> dict[str, Any]:
+        return self._json("GET", f"/containers/{container}/json")["State"]
+
+    def resize(self, container: str, *, rows: int, columns: int) -> None:
+        self._call(
+            "POST", f"/containers/{container}/resize", {"h": str(rows), "w": str(columns)}, accept=(404, 409, 500)
+        )
+
+    def labelled(self, label: str) -> list[dict[str, Any]]:
+        """All containers, running or not, that carry `label`."""
+        return self._json("GET", "/containers/json", {"all": "1", "filters": json.dumps({"label": [label]})})
+
+    def attach(self, container: str) -> socket.socket:
+        """A stream to the container's stdin and from its stdout and stderr. To be called before `start`, or output is lost."""
+        connection = _UnixConnection(self.socket)
+        try:
+            connection.request(
+                "POST",
+                f"/containers/{container}/attach?stream=1&stdin=1&stdout=1&stderr=1",
+                headers={"Connection": "Upgrade", "Upgrade": "tcp"},
+            )
+            answer = connection.getresponse()
+            if answer.status not in (101, 200):
+                raise _refusal(answer.status, answer.read())
+        except (OSError, HTTPException) as error:
+            connection.close()
+            raise self._unreachable(error) from error
+        # Nothing runs yet, so nothing of the stream can sit in the response's buffer.
+        stream = connection.sock.dup()
+        connection.close()
+        stream.settimeout(None)
+        return stream
+
+    def _json(self, method: str, path: str, query: Mapping[str, str] = {}, body: dict[str, Any] | None = None) -> Any:
+        payload = None if body is None else json.dumps(body).encode()
+        return json.loads(self._call(method, path, query, payload))
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] = {},
+        body: bytes | None = None,
+        content_type: str = "application/json",
+        accept: tuple[int, ...] = (),
+    ) -> bytes:
+        connection = _UnixConnection(self.socket)
+        try:
+            # Without a version in the path, each engine speaks its newest: no single version is served by all of them.
+            connection.request(
+                method,
+                quote(path) + (f"?{urlencode(query)}" if query else ""),
+                body=body,
+                headers={"Content-Type": content_type},
+            )
+            answer = connection.getresponse()
+            content = answer.read()
+        except (OSError, HTTPException) as error:
+            raise self._unreachable(error) from error
+        finally:
+            connection.close()
+        if answer.status >= 400 and answer.status not in accept:
+            raise _refusal(answer.status, content)
+        return content
+
+    def _unreachable(self, error: Exception) -> EngineError:
+        match error:
+            case PermissionError():
+                return EngineError(
+                    f"{self.socket}: permission denied (join the group that owns it: `sudo usermod -aG docker $USER`, "
+                    "and log in again; or use a rootless engine and set DOCKER_HOST)"
+                )
+            case FileNotFoundError():
+                return EngineError(f"{self.socket}: no such socket (start the engine, or correct DOCKER_HOST)")
+            case ConnectionRefusedError():
+                return EngineError(f"{self.socket}: nothing listens there (start the engine, or correct DOCKER_HOST)")
+            case _:
+                return EngineError(f"{self.socket}: {type(error).__name__}: {error}")
+
+
+class _UnixConnection(HTTPConnection):
+    def __init__(self, path: Path) -> None:
+        super().__init__("docker", timeout=ANSWER_SECONDS)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
+
+
+def _refusal(status: int, content: bytes) -> EngineError:
+    try:
+        message = json.loads(content)["message"]
+    except (ValueError, KeyError, TypeError):
+        message = content.decode(errors="replace")[:500]
+    return EngineError(f"{message} (HTTP {status})", status=status)
+
+
+def frames(stream: socket.socket) -> Iterator[tuple[int, bytes]]:
+    """The multiplexed output of an attached container without a terminal: 1 (stdout) or 2 (stderr), and what was written."""
+    with stream.makefile("rb") as reader:
+        while len(header := reader.read(8)) == 8:
+            yield header[0], reader.read(int.from_bytes(header[4:]))
