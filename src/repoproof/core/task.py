@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from datetime import date
+import datetime
 from pathlib import Path
+from typing import Annotated, Self
 
-from pydantic import Field, PrivateAttr
+from pydantic import AfterValidator, Field, PrivateAttr
 
 from .base import Frozen
+
+
+class NamedPath(str):
+    """The value of a field that names a file or directory of the suite: how the loader knows what belongs to a task."""
+
+
+def _named_path(value: str) -> NamedPath:
+    parts = value.split("/")
+    if value.startswith("/") or ".." in parts:
+        raise ValueError(f'"{value}" leaves its half of the suite')
+    if "" in parts or "." in parts or "\\" in value or "\0" in value:
+        raise ValueError(f'"{value}" is not a plain relative path (like files/blog/README.md)')
+    return NamedPath(value)
+
+
+SuitePath = Annotated[str, AfterValidator(_named_path)]
+"""Path of a file or directory, relative to its half of the suite (`public/` or `sealed/`); loading checks that it is there, and
+the task's digest covers it."""
+
+OptionalSuitePath = Annotated[str, AfterValidator(lambda value: value and _named_path(value))]
+"""The same, or empty for none."""
 
 
 class Provenance(Frozen):
@@ -18,7 +40,7 @@ class Provenance(Frozen):
     licence: str
     """SPDX expression."""
     commit: str | None = None
-    date: date | None = None
+    date: datetime.date | None = None
     """When the solution first became public: what contamination is judged by."""
 
 
@@ -69,3 +91,9 @@ class Task(Frozen):
     def digest(self) -> str:
         """SHA-256 of the record's two lines and every file that they name: changes whenever the task does."""
         return self._digest
+
+    def placed(self, suite: Path, digest: str) -> Self:
+        """The task, told where it was read from and what it was then."""
+        self._suite = suite
+        self._digest = digest
+        return self
