@@ -6,8 +6,8 @@ from .. import Metric
 
 METRICS = (
     Metric("pass_at_1", "Pass@1"),
-    Metric("all_pass", "All pass"),
-    Metric("dsr", "DSR"),
+    Metric("all_pass", "All pass", column=False),
+    Metric("dsr", "DSR", stages=("installed", "started", "responds")),
     Metric("ac_static", "AC static", static=True),
     Metric("ac_live", "AC live"),
 )

@@ -8,19 +8,19 @@ from pydantic import Field
 
 from ...analysis.endpoints import Endpoint
 from ...core.base import Frozen
-from ...core.task import Difficulty, Task
+from ...core.task import Difficulty, OptionalSuitePath, SuitePath, Task
 
 
 class SealedMicroservice(Frozen):
     """What verifies a submission. Never mounted where a candidate's code runs."""
 
-    tests: str
+    tests: SuitePath
     """Directory of the golden tests, relative to `sealed/`: black-box HTTP, in pytest, for services of any language."""
     expected_tests: tuple[str, ...] = Field(min_length=1)
     """Test ids relative to `tests`; the denominator of Pass@1."""
-    test_requirements: str = ""
+    test_requirements: OptionalSuitePath = ""
     """Hash-locked requirement file for the tests, relative to `sealed/`; empty for the bundled runner (pytest, requests, httpx)."""
-    reference: str
+    reference: SuitePath
     """Directory of the reference solution, relative to `sealed/`."""
     difficulty: Difficulty | None = None
 
@@ -28,7 +28,7 @@ class SealedMicroservice(Frozen):
 class MicroserviceTask(Task):
     """One service to build from its README specification."""
 
-    specification: str
+    specification: SuitePath
     """The README, relative to `public/`."""
     port: int = Field(ge=1, le=65535)
     """Where the service must listen, on 0.0.0.0 or 127.0.0.1."""

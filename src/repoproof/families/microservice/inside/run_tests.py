@@ -22,6 +22,7 @@ class Recorder:
     def __init__(self, path: str) -> None:
         self.file = open(path, "a", encoding="utf-8")
         self.tests: dict[str, dict] = {}
+        self.write({"started": pytest.__version__})
 
     def write(self, record: dict) -> None:
         self.file.write(json.dumps(record) + "\n")

@@ -1,0 +1,27 @@
+"""Where RepoProof keeps things between runs. As root, not below root's home, which the sandbox's user cannot enter."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cache_root() -> Path:
+    """What can be made again: $REPOPROOF_CACHE, else $XDG_CACHE_HOME/repoproof, or /var/cache/repoproof for root."""
+    return _place("REPOPROOF_CACHE", "XDG_CACHE_HOME", ".cache", "/var/cache")
+
+
+def state_root() -> Path:
+    """Who is running what, so that `gc` can remove what the dead left: $REPOPROOF_STATE, else $XDG_STATE_HOME/repoproof, or
+    /var/lib/repoproof for root."""
+    return _place("REPOPROOF_STATE", "XDG_STATE_HOME", ".local/state", "/var/lib")
+
+
+def _place(own: str, shared: str, below_home: str, for_root: str) -> Path:
+    if named := os.environ.get(own, ""):
+        return Path(named).absolute()
+    if os.geteuid() == 0:
+        return Path(for_root) / "repoproof"
+    # The XDG specification tells to ignore relative values.
+    base = os.environ.get(shared, "")
+    return (Path(base) if base.startswith("/") else Path.home() / below_home) / "repoproof"
