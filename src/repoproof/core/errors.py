@@ -6,7 +6,7 @@ A bad *submission* is data (a verdict), never an exception; what is raised is ei
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -38,6 +38,7 @@ class BadInput(RepoProofError):
         *,
         file: Path | str | None = None,
         line: int | None = None,
+        subject: str | None = None,
         field: str | None = None,
         mend: str | None = None,
         boundary: Boundary = Boundary.HARNESS,
@@ -45,11 +46,12 @@ class BadInput(RepoProofError):
         self.problem = problem
         self.file = str(file) if file is not None else None
         self.line = line
+        self.subject = subject
         self.field = field
         self.mend = mend
         self.boundary = boundary
         place = "" if self.file is None else f"{self.file}:{line}: " if line is not None else f"{self.file}: "
-        what = f"{field}: {problem}" if field else problem
+        what = ": ".join(part for part in (subject, field, problem) if part)
         super().__init__(" ".join(f"{place}{what}{f' ({mend})' if mend else ''}".split()))
 
 
@@ -62,7 +64,7 @@ class InfrastructureError(RepoProofError):
 
 
 @contextmanager
-def boundary(name: Boundary) -> Iterator[None]:
+def boundary(name: Boundary) -> Generator[None]:
     """Attribute anything raised inside to `name`. RepoProof's own errors pass unchanged: they already know theirs."""
     try:
         yield

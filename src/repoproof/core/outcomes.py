@@ -56,6 +56,11 @@ class Status(StrEnum):
         return self in (Status.INFRASTRUCTURE_ERROR, Status.INVALID_TASK)
 
     @property
+    def counts_as_zero(self) -> bool:
+        """Whether every measure is 0, whatever was measured before: there is no answer, or none that may count."""
+        return self.is_ours or self in (Status.CHEATED, Status.MISSING)
+
+    @property
     def is_final(self) -> bool:
         """Whether scoring the same thing again could not change it: everything but an infrastructure error."""
         return self is not Status.INFRASTRUCTURE_ERROR

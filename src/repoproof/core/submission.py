@@ -42,6 +42,8 @@ class Submission(Frozen):
     """SHA-256 over relative paths, executable bits and contents (times, owners and other bits left out)."""
     files: int = 0
     size_bytes: int = 0
+    ignored: tuple[str, ...] = ()
+    """Names of files and directories that hash, size and copy leave out, of those that are there: `.git`, `node_modules`."""
     violations: tuple[Violation, ...] = ()
     refused: str = ""
     """One line: why it cannot be run (oversize, escaping path, not a directory). Empty for a usable one."""

@@ -1,0 +1,210 @@
+"""Submissions on disk: finding them, reading them without trusting them, copying one to work on.
+
+Three layouts: a directory with `submissions.jsonl`, that file itself, or a directory with one folder per task. A line is
+
+    {"task": "blog", "path": "blog", "attempt": 0, "name": "...", "origin": {"model": "...", "cost_usd": 0.12}}
+
+with `completion` (a text) in the place of `path` for tasks that ask for one; only `task` and one of the two are required. `path` is
+relative to the file's directory. In a bare directory the folder's name is the task's id.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from pydantic import Field
+
+from .base import Frozen
+from .digest import digest_of_strings
+from .errors import BadInput, Boundary, InfrastructureError
+from .jsonl import read_jsonl, to_record
+from .submission import Origin, Submission
+from .tree import Bounds, read_tree, shown
+from .tree import copy_tree as copy_any_tree
+from .verdict import Violation
+
+IGNORED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
+"""What tools leave behind and scoring makes anew: left out of hash, size and copy, wherever it lies."""
+LIMITS = Bounds()
+"""Beyond these a submission is refused."""
+
+PATH_ESCAPE = "path-escape"
+"""The rule that a submission breaks whose directory lies elsewhere."""
+
+INDEX = "submissions.jsonl"
+
+
+class Submissions(Frozen):
+    """All that was found in one place."""
+
+    root: Path
+    items: tuple[Submission, ...]
+    """In the order of the file, or of the folders' names."""
+    unknown: tuple[str, ...] = ()
+    """Folders, or tasks of lines, that the suite does not know: not scored."""
+    notes: tuple[str, ...] = ()
+    """What a user might not expect: names that were left out, folders that nothing mentions."""
+
+
+class SubmissionLine(Frozen):
+    """One line of `submissions.jsonl`."""
+
+    task: str
+    """Id of a task of the suite."""
+    attempt: int = Field(default=0, ge=0)
+    """Which of several answers to the task this is."""
+    path: str | None = None
+    """Directory of the answer, relative to this file."""
+    completion: str | None = None
+    """The answer itself."""
+    name: str = ""
+    """What reports call it beside the task."""
+    origin: Origin = Origin()
+
+
+def read_submissions(path: Path, suite_task_ids: Collection[str]) -> Submissions:
+    """Read and hash the submissions at `path`.
+
+    `BadInput` where `path` or a line is wrong. Whatever a submitted tree contains is data: violations, or a refusal.
+    """
+    if path.is_file():
+        return _from_index(path, suite_task_ids)
+    if (path / INDEX).is_file():
+        return _from_index(path / INDEX, suite_task_ids)
+    if path.is_dir():
+        return _from_folders(path, suite_task_ids)
+    problem = "neither a directory nor a file" if path.exists() else "no such file or directory"
+    raise BadInput(problem, file=path, mend=f"give a directory with one folder per task, or {INDEX}")
+
+
+def read_directory(
+    task: str, path: Path, *, within: Path, attempt: int = 0, name: str = "", origin: Origin | None = None
+) -> Submission:
+    """The submission in the directory `path`, which must not lead out of `within`."""
+    origin = origin or Origin()
+    place = Path(os.path.realpath(path))
+    if not place.is_relative_to(within.resolve()):
+        return Submission(
+            task=task,
+            attempt=attempt,
+            name=name,
+            path=place,
+            origin=origin,
+            hash=digest_of_strings("escape", str(path)),
+            violations=(Violation(rule=PATH_ESCAPE, evidence=f"{shown(str(path))} leads to {shown(str(place))}"),),
+            refused="its path leaves the submissions directory",
+        )
+    tree = read_tree(place, ignored=IGNORED, bounds=LIMITS)
+    return Submission(
+        task=task,
+        attempt=attempt,
+        name=name,
+        path=place,
+        origin=origin,
+        hash=tree.digest,
+        files=tree.files,
+        size_bytes=tree.size_bytes,
+        ignored=tuple(sorted({path.rsplit("/", 1)[-1] for path in tree.ignored})),
+        violations=(tree.refused,) if tree.refused else tree.violations,
+        refused=tree.refused.evidence if tree.refused else "",
+    )
+
+
+def copy_tree(submission: Submission, destination: Path) -> None:
+    """Copy a usable submission to the new directory `destination`: regular files, directories, links that stay inside.
+
+    Everything is checked once more while it is copied. `InfrastructureError` if it is no longer what was read.
+    """
+    assert submission.path is not None and not submission.refused
+    copied = copy_any_tree(submission.path, destination, ignored=IGNORED, bounds=LIMITS)
+    if copied.digest != submission.hash:
+        problem = f"the submission at {submission.path} changed after it was read"
+        raise InfrastructureError(problem, boundary=Boundary.SUBMISSION)
+
+
+def _from_index(file: Path, known: Collection[str]) -> Submissions:
+    root = file.parent
+    items: list[Submission] = []
+    unknown: dict[str, None] = {}
+    mentioned: set[str] = set()
+    lines: dict[tuple[str, int], int] = {}
+    for number, value in read_jsonl(file):
+        line = to_record(SubmissionLine, value, file=file, line=number)
+        subject = f'task "{line.task}"'
+        if line.path:
+            mentioned.add(line.path.split("/")[0])
+        if (earlier := lines.setdefault((line.task, line.attempt), number)) != number:
+            problem = f"{line.attempt} is already on line {earlier}"
+            raise BadInput(
+                problem, file=file, line=number, subject=subject, field="attempt", mend="number the attempts 0, 1, ..."
+            )
+        if (line.path is None) == (line.completion is None):
+            problem = "both path and completion" if line.path is not None else "neither path nor completion"
+            raise BadInput(problem, file=file, line=number, subject=subject, mend="give exactly one of them")
+        if line.task not in known:
+            unknown[line.task] = None
+        else:
+            items.append(_from_line(line, root, file, number, subject))
+    if not lines:
+        raise BadInput("no submissions in it", file=file)
+    strays = [folder for folder in _folders(root) if folder in known and folder not in mentioned]
+    notes = [f"{folder}/ is not mentioned in {file.name}: not scored" for folder in strays]
+    return Submissions(
+        root=root.resolve(), items=tuple(items), unknown=tuple(unknown), notes=(*notes, *_left_out(items))
+    )
+
+
+def _from_line(line: SubmissionLine, root: Path, file: Path, number: int, subject: str) -> Submission:
+    if line.completion is not None:
+        return Submission(
+            task=line.task,
+            attempt=line.attempt,
+            name=line.name,
+            completion=line.completion,
+            origin=line.origin,
+            hash=digest_of_strings("completion", line.completion),
+            size_bytes=len(line.completion.encode("utf-8", "surrogatepass")),
+        )
+    assert line.path is not None
+    if "\0" in line.path:
+        raise BadInput("not a path", file=file, line=number, subject=subject, field="path")
+    path = root / line.path
+    found = read_directory(
+        line.task,
+        path,
+        within=root,
+        attempt=line.attempt,
+        name=line.name or (path.name if path.name != line.task else ""),
+        origin=line.origin,
+    )
+    if any(violation.rule == "no-directory" for violation in found.violations):
+        raise BadInput(
+            f"no directory {line.path}",
+            file=file,
+            line=number,
+            subject=subject,
+            field="path",
+            mend="remove the line if there is no answer",
+        )
+    return found
+
+
+def _from_folders(root: Path, known: Collection[str]) -> Submissions:
+    folders = list(_folders(root))
+    items = [read_directory(folder, root / folder, within=root) for folder in folders if folder in known]
+    unknown = tuple(shown(folder) for folder in folders if folder not in known)
+    return Submissions(root=root.resolve(), items=tuple(items), unknown=unknown, notes=tuple(_left_out(items)))
+
+
+def _folders(root: Path) -> Iterator[str]:
+    for entry in sorted(root.iterdir()):
+        if not entry.name.startswith(".") and entry.is_dir():
+            yield entry.name
+
+
+def _left_out(items: Iterable[Submission]) -> Iterator[str]:
+    for item in items:
+        if item.ignored:
+            yield f"{item.task}{f' ({item.name})' if item.name else ''}: {', '.join(item.ignored)} left out"
