@@ -1,0 +1,203 @@
+"""Endpoints in lines of text: headings, list items and paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .markdown import Fence, Kind, Line, Section
+from .mention import Mention, Notation
+from .phrase import Phrase, Target, leading_methods, plain, read_methods, read_phrases, read_target
+
+# A `Method:` and a `Path:` further apart than this belong to two different endpoints.
+MAX_FIELD_DISTANCE = 12
+
+_QUALIFIER = r"(?:(?:api|http|rest(?:ful)?|request|interface|endpoint|full|resource)\s+)*"
+_PATH_LABEL = (
+    rf"{_QUALIFIER}(?:apis?|endpoints?|interfaces?|routes?|ur[li]s?|paths?|resources?|requests?|names?|address|"
+    r"(?:methods?|verbs?)\s*(?:and|&|\+|/)\s*(?:paths?|ur[li]s?|routes?|endpoints?))"
+)
+_METHOD_LABEL = r"(?:(?:api|http|rest|request)\s+)*(?:methods?|verbs?|types?)"
+_NUMBERED = r"(?:\s*\(s\))?(?:\s*#?\d+(?:\.\d+)*)?"
+_LABEL = re.compile(
+    rf"(?:(?P<path>{_PATH_LABEL})|(?P<method>{_METHOD_LABEL})){_NUMBERED}(?:\s*(?:[:：=]|→|=>|[-–—]+>?(?=\s))\s*|\s+(?=[A-Z/]|https?:)|$)",
+    re.IGNORECASE,
+)
+# Where one line holds several fields: `Method: GET | Path: /widgets`.
+_BETWEEN_FIELDS = re.compile(
+    rf"\s*(?:[|,;·•]|\s[-–—]\s|<br\s*/?>)?\s*(?=\b(?:{_PATH_LABEL}|{_METHOD_LABEL}){_NUMBERED}\s*[:：])", re.IGNORECASE
+)
+_TITLE = re.compile(r"(?P<title>[^/:：`{}]{1,80}?)\s*(?:[:：]|\s[-–—]+>?\s|→|=>|(?=[(\[]))\s*")
+_NOTHING_MORE = re.compile(r"^[\s)\].:;!*]*(?:[\[(][^()]*[\])]\.?)?$")
+_EXAMPLE = re.compile(r"\b(?:examples?|e\.?g\.?|samples?|try|instance|demo)\b", re.IGNORECASE)
+# Words before an endpoint that refer to it, or say that it is not there, instead of declaring it.
+_REFERENCE = re.compile(
+    r"\b(?:not|no|never|un(?:supported|implemented|like)|without|removed?|deprecated?|dropped|obsolete|legacy|former(?:ly)?|old|renamed|fixed|added|changed"
+    r"|breaking|see|same|similar|like|note|notice|tip|warning|instead|after|before|following|once|when|if|then|next|until|because|since|than|via|using|uses?"
+    r"|calls?|calling|call(?:ed)?|redirects?|replaces?|replaced|proxies|forwards?|upstream|external|webhook|consumes?|depends?|planned|future|todo|out of scope)\b",
+    re.IGNORECASE,
+)
+# A wrapped sentence goes on from such a line: `... behaves the same as`.
+_DANGLING = re.compile(
+    r"(?:[,;(]|\b(?:as|after|to|with|by|calls?|the|a|an|via|using|from|and|or|of|like|than|see|when|before|on|in|for|is|are|that|same))$",
+    re.I,
+)
+
+
+@dataclass
+class LineReader:
+    """Reads one line after another and remembers what the lines before have left open."""
+
+    mentions: list[Mention] = field(default_factory=list)
+    section: Section | None = None
+    titled_path: Target | None = None
+    """Of a heading that is a path: `### /widgets`."""
+    methods: tuple[tuple[str, ...], int] | None = None
+    """A `Method:` that still waits for its path, and its line."""
+    target: tuple[Target, int] | None = None
+    """A `Path:` that still waits for its method."""
+
+    def read(self, line: Line) -> None:
+        text = plain(line.text)
+        if line.kind is Kind.HEADING:
+            self._enter(line, text)
+        if len(text) > 1_000 or self._phrase(line, text) or self._fields(line, text):
+            return
+        self._method_under_path(line, text)
+
+    def read_fence(self, fence: Fence) -> None:
+        """A fence of one line may be the value of the label before it."""
+        label = _LABEL.match(plain(fence.introduced_by).rstrip(":：") or " ")
+        value = fence.text.strip()
+        if label and "\n" not in value and fence.section is self.section:
+            self._value(label, plain(value), fence.number, fence.section)
+
+    def finish(self) -> list[Mention]:
+        """All mentions, in the order of their lines."""
+        self._settle()
+        return sorted(self.mentions, key=lambda mention: mention.line)
+
+    def _enter(self, line: Line, text: str) -> None:
+        self._settle()
+        self.section, self.methods, self.target = line.section, None, None
+        title = re.sub(r"^[\d.]+\s+", "", text)
+        self.titled_path = read_target(title) or self._path_around(line.section)
+        named = re.search(r"[(\[]\s*([A-Z]+)\s*[)\]]$", title)
+        methods = (
+            leading_methods(title)
+            if re.fullmatch(r"[A-Z/,|& ]+", title)
+            else leading_methods(named[1] if named else "")
+        )
+        if methods[0] and not methods[1].strip():
+            self.methods = (methods[0], line.number)
+
+    def _path_around(self, section: Section) -> Target | None:
+        """The path that a heading around this one consists of, for `### /widgets` with `#### GET` inside."""
+        titles = (read_target(plain(around.title)) for around in section.path()[1:])
+        return next((target for target in titles if target), None)
+
+    def _settle(self) -> None:
+        """A method left without a path of its own takes the path of its heading."""
+        if self.methods and self.titled_path and self.section:
+            self._found(self.methods[0], self.titled_path, self.methods[1], Notation.METHOD_UNDER_PATH, self.section)
+        self.methods = None
+
+    def _phrase(self, line: Line, text: str) -> bool:
+        if line.kind is Kind.CONTINUED and _DANGLING.search(plain(line.previous)):
+            return False
+        title = re.sub(r"^[\d.]+\s+", "", text) if line.kind is Kind.HEADING else text
+        notation = Notation.HEADING if line.kind is Kind.HEADING else Notation.PHRASE
+        phrases = read_phrases(title)
+        if not phrases and (label := _LABEL.match(title)) and label["path"]:
+            phrases, notation = read_phrases(title[label.end() :]), Notation.LABELLED
+            shown = False
+        elif not phrases:
+            phrases, notation, shown = self._titled(title, notation)
+        else:
+            shown = False
+            if line.kind is Kind.CONTINUED and not _follows_a_list(line.previous) and not _ends(phrases):
+                return False
+        for phrase in phrases:
+            self._found(phrase.methods, phrase.target, line.number, notation, line.section, shown=shown)
+        return bool(phrases)
+
+    def _titled(self, text: str, notation: Notation) -> tuple[list[Phrase], Notation, bool]:
+        title = _TITLE.match(text)
+        if not title or len(title["title"].split()) > 8 or _REFERENCE.search(title["title"]):
+            return [], notation, False
+        phrases = read_phrases(text[title.end() :])
+        if not _ends(phrases):
+            return [], notation, False
+        chosen = notation if notation is Notation.HEADING else Notation.TITLED
+        return phrases, chosen, bool(_EXAMPLE.search(title["title"]))
+
+    def _fields(self, line: Line, text: str) -> bool:
+        found = False
+        for part in _BETWEEN_FIELDS.split(text):
+            label = _LABEL.match(part)
+            if label:
+                found |= self._value(label, part[label.end() :], line.number, line.section)
+            elif (self.methods or part != text) and (target := read_target(part)):
+                self._path_field(target, line.number, line.section)
+                found = True
+        return found
+
+    def _value(self, label: re.Match[str], value: str, number: int, section: Section) -> bool:
+        if label["method"] and (methods := read_methods(value)):
+            if self.methods and self.titled_path:
+                self._settle()
+            if self.target and number - self.target[1] <= MAX_FIELD_DISTANCE:
+                self._found(methods, self.target[0], self.target[1], Notation.FIELDS, section)
+                self.target = None
+            else:
+                self.methods = (methods, number)
+            return True
+        if label["path"]:
+            target = read_target(value.split(" ")[0]) if value else None
+            if target:
+                self._path_field(target, number, section)
+                return True
+        return False
+
+    def _path_field(self, target: Target, number: int, section: Section) -> None:
+        if self.methods and number - self.methods[1] <= MAX_FIELD_DISTANCE:
+            self._found(self.methods[0], target, number, Notation.FIELDS, section)
+            self.methods = None
+        else:
+            self.target = (target, number)
+
+    def _method_under_path(self, line: Line, text: str) -> None:
+        if self.titled_path and line.kind is not Kind.HEADING:
+            methods, _ = leading_methods(text)
+            self._found(methods, self.titled_path, line.number, Notation.METHOD_UNDER_PATH, line.section)
+
+    def _found(
+        self,
+        methods: tuple[str, ...],
+        target: Target,
+        number: int,
+        notation: Notation,
+        section: Section,
+        *,
+        shown: bool = False,
+    ) -> None:
+        self.mentions += [Mention(method, target, number, notation, section, shown) for method in methods]
+
+
+def _ends(phrases: list[Phrase]) -> bool:
+    """Whether nothing but a remark in brackets follows."""
+    return bool(phrases) and bool(_NOTHING_MORE.match(phrases[-1].rest))
+
+
+def _follows_a_list(previous: str) -> bool:
+    """Whether the line before is itself a phrase, a field, or the introduction of a list."""
+    before = plain(previous)
+    return before.endswith((":", "：")) or bool(read_phrases(before)) or bool(_LABEL.match(before))
+
+
+def phrases_of_fence(fence: Fence) -> Iterator[tuple[int, Phrase]]:
+    """The lines of a fence that begin with a method and a path."""
+    for number, text in enumerate(fence.text.splitlines(), start=fence.number):
+        for phrase in read_phrases(re.sub(r"^\s*(?:[$>#]\s+|\d+[.)]\s+|[-*]\s+)?", "", text[:1_000])):
+            yield number, phrase
