@@ -23,10 +23,13 @@ METRICS = (
 )
 
 
-def a_verdict(task: str, status: Status, *, passed: int = 0, of: int = 0, attempt: int = 0, **fields: object) -> Verdict:
+def a_verdict(
+    task: str, status: Status, *, passed: int = 0, of: int = 0, attempt: int = 0, **fields: object
+) -> Verdict:
     """`passed` of `of` tests; deployed if there were any tests."""
     tests = tuple(
-        TestResult(id=f"test_it.py::test_{n}", outcome=TestOutcome.PASSED if n < passed else TestOutcome.FAILED) for n in range(of)
+        TestResult(id=f"test_it.py::test_{n}", outcome=TestOutcome.PASSED if n < passed else TestOutcome.FAILED)
+        for n in range(of)
     )
     measures = {"pass_at_1": passed / of, "all_pass": float(passed == of), "dsr": 1.0, "ac_static": 1.0} if of else {}
     stages = {"installed": 1.0, "started": 1.0, "responds": 1.0} if of else {}

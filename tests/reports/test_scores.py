@@ -32,7 +32,9 @@ def test_a_measure_on_an_infrastructure_error_does_not_count(report, verdict):
 
 def test_a_task_with_more_submissions_weighs_no_more(report, verdict):
     passed = [verdict("a", Status.PASSED, passed=2, of=2, attempt=n) for n in range(9)]
-    scored = report([*passed, verdict("b", Status.FAILED, of=2)], [Expected("a", "python", "x"), Expected("b", "python", "y")])
+    scored = report(
+        [*passed, verdict("b", Status.FAILED, of=2)], [Expected("a", "python", "x"), Expected("b", "python", "y")]
+    )
     assert scored.strict["pass_at_1"] == 0.5
 
 
@@ -125,7 +127,11 @@ def test_rows_follow_the_suite_and_say_how_far_each_came(report, verdict, three_
         verdict("a", Status.BUILD_FAILED),
     ]
     rows = report(verdicts, three_tasks, names={("a", 1): "second-try"}).tasks
-    assert [(row.label, row.reached) for row in rows] == [("a#0", ""), ("a/second-try", "responds"), ("c#0", "installed")]
+    assert [(row.label, row.reached) for row in rows] == [
+        ("a#0", ""),
+        ("a/second-try", "responds"),
+        ("c#0", "installed"),
+    ]
 
 
 def test_a_verdict_on_a_task_outside_the_denominator_changes_nothing(report, verdict, three_tasks):

@@ -38,6 +38,8 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
 }
 
+FOUND = 1
+"""`check` and `validate` found something wrong."""
 BAD_INPUT = 2
 INFRASTRUCTURE = 3
 INTERRUPTED = 130
@@ -71,7 +73,9 @@ def _dispatch(words: list[str]) -> int:
         return 0
     summary = next((group[words[0]] for group in COMMANDS.values() if words[0] in group), None)
     if summary is None:
-        return complain(f"unknown {'option' if words[0].startswith('-') else 'command'} {words[0]!r} ({_nearest(words[0])})")
+        return complain(
+            f"unknown {'option' if words[0].startswith('-') else 'command'} {words[0]!r} ({_nearest(words[0])})"
+        )
     module = import_module(f".{words[0]}", __name__)
     parser = _Parser(prog=f"repoproof {words[0]}", description=f"{summary}.", allow_abbrev=False)
     module.arguments(parser)

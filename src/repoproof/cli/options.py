@@ -30,12 +30,17 @@ def output_format(parser: argparse.ArgumentParser, *formats: str) -> None:
 
 
 def selection(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--task", dest="tasks", action="append", default=[], metavar="ID", help="only this task (repeatable)")
+    parser.add_argument(
+        "--task", dest="tasks", action="append", default=[], metavar="ID", help="only this task (repeatable)"
+    )
 
 
 def sandbox(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--sandbox", choices=("auto", "bubblewrap", "docker"), default="auto", help="where code runs (default: the first that works)"
+        "--sandbox",
+        choices=("auto", "bubblewrap", "docker"),
+        default="auto",
+        help="where code runs (default: the first that works)",
     )
 
 
@@ -43,7 +48,11 @@ def execution(parser: argparse.ArgumentParser) -> None:
     """How to run things: where, how many at once, how much to say about it."""
     sandbox(parser)
     parser.add_argument(
-        "--workers", type=positive, default=max(1, (os.cpu_count() or 2) // 2), metavar="N", help="how many at once (default: %(default)s)"
+        "--workers",
+        type=positive,
+        default=max(1, (os.cpu_count() or 2) // 2),
+        metavar="N",
+        help="how many at once (default: %(default)s)",
     )
     parser.add_argument("--no-cache", dest="fresh", action="store_true", help="install every environment anew")
     logs(parser)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..core.base import Frozen
 from ..core.outcomes import Status
-from ..reports.tables import Page, Table, markdown
+from ..reports.tables import Page, Table, markdown, visible
 
 PLAIN_WIDTH = 100
 """Of tables that go into a file or a pipe, unless COLUMNS says otherwise."""
@@ -48,21 +48,24 @@ def print_page(page: Page, model: Frozen, form: str) -> None:
             if isinstance(part, str):
                 out.print(_line(part), soft_wrap=True)
             else:
-                if part.title:
-                    out.print(Text(part.title, style="bold"))
-                out.print(_grid(part))
+                out.print(*([Text(f"\n{part.title}", style="bold")] if part.title else []), _grid(part), "", sep="\n")
 
 
 def _line(text: str) -> Text:
-    return Text(text, style="bold yellow" if text.startswith(("Warning:", "Not a result:")) else "")
+    return Text(visible(text), style="bold yellow" if text.startswith(("Warning:", "Not a result:")) else "")
 
 
 def _grid(table: Table) -> RichTable:
-    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold", show_edge=False)
     for column in table.columns:
         grid.add_column(column.title, justify="right" if column.numeric else "left", overflow="fold")
     for row in table.rows:
-        grid.add_row(*(Text(cell, style=_style(column.title, cell)) for column, cell in zip(table.columns, row, strict=True)))
+        grid.add_row(
+            *(
+                Text(visible(cell), style=_style(column.title, cell))
+                for column, cell in zip(table.columns, row, strict=True)
+            )
+        )
     return grid
 
 

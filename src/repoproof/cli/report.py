@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from .options import output_format
+from . import options
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", type=Path, help="run directory")
-    output_format(parser, "table", "markdown", "json")
+    options.run_directory(parser)
+    options.output_format(parser, "table", "markdown", "json")
 
 
 def run(args: argparse.Namespace) -> int:
-    from ..api import report
-    from .printing import print_report
+    from .. import api
+    from ..reports.tables import report_page
+    from .printing import print_page
 
-    print_report(report(args.run), args.format)
+    report = api.report(args.run)
+    print_page(report_page(report), report, args.format)
     return 0

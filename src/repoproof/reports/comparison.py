@@ -51,14 +51,18 @@ def comparison_of(a: Report, b: Report) -> Comparison:
     """Compare two reports; `BadInput` if they are not over the same tasks of the same suite."""
     if (a.suite.digest, a.suite.health) != (b.suite.digest, b.suite.health):
         raise BadInput(
-            f"the runs are of different suites: {_name(a)} and {_name(b)}", mend="score both against the same version of one suite"
+            f"the runs are of different suites: {a.suite.label} and {b.suite.label}",
+            mend="score both against the same version of one suite",
         )
     if set(a.expected) != set(b.expected):
         raise BadInput(
-            f"the runs are over different tasks: {len(a.expected)} and {len(b.expected)}", mend="use the same --task and --language"
+            f"the runs are over different tasks: {len(a.expected)} and {len(b.expected)}",
+            mend="use the same --task and --language",
         )
     tasks = a.expected
-    both = [metric for metric in a.metrics if a.strict[metric.name] is not None and b.strict.get(metric.name) is not None]
+    both = [
+        metric for metric in a.metrics if a.strict[metric.name] is not None and b.strict.get(metric.name) is not None
+    ]
     differences: list[Difference] = []
     for metric in both:
         in_a, in_b = strict_means(a.tasks, tasks, metric.name), strict_means(b.tasks, tasks, metric.name)
@@ -75,7 +79,7 @@ def comparison_of(a: Report, b: Report) -> Comparison:
             )
         )
     return Comparison(
-        suite=_name(a),
+        suite=a.suite.label,
         denominator=len(tasks),
         differences=tuple(differences),
         changes=tuple(_changes(a, b, both[0].name)) if both else (),
@@ -91,7 +95,3 @@ def _changes(a: Report, b: Report, metric: str) -> list[Change]:
         if statuses_a != statuses_b or means_a[task] != means_b[task]:
             changes.append(Change(task=task, a=statuses_a, b=statuses_b, score_a=means_a[task], score_b=means_b[task]))
     return changes
-
-
-def _name(report: Report) -> str:
-    return f"{report.suite.name} {report.suite.version} sha256:{report.suite.digest[:12]} health {report.suite.health}"

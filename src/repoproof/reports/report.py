@@ -6,12 +6,14 @@ The JSON Schema in `report.schema.json` is made from these records; `docs/report
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Self
 
 from pydantic import Field
 
 from ..core.base import Frozen
 from ..core.errors import Boundary
 from ..core.outcomes import Status
+from ..core.suite import Suite
 
 REPORT_SCHEMA_VERSION = 1
 """Raised whenever a field is renamed, removed or given another meaning; a new field does not raise it."""
@@ -32,6 +34,22 @@ class SuiteIdentity(Frozen):
     """Version of the health record; `none` where there is none."""
     tasks: int
     """Tasks of the whole suite."""
+
+    @classmethod
+    def of(cls, suite: Suite) -> Self:
+        return cls(
+            name=suite.name,
+            version=suite.info.version,
+            family=suite.info.family,
+            digest=suite.digest,
+            health=suite.health_version,
+            tasks=len(suite),
+        )
+
+    @property
+    def label(self) -> str:
+        """All that fixes the denominator, for a line of text."""
+        return f"{self.name} {self.version} sha256:{self.digest[:12]} health {self.health}"
 
 
 class RunIdentity(Frozen):
@@ -143,7 +161,9 @@ class Report(Frozen):
     @property
     def expected(self) -> tuple[str, ...]:
         """The tasks of the denominator."""
-        return tuple(dict.fromkeys([*(row.task for row in self.tasks), *(name.rpartition("#")[0] for name in self.unscored)]))
+        return tuple(
+            dict.fromkeys([*(row.task for row in self.tasks), *(name.rpartition("#")[0] for name in self.unscored)])
+        )
 
     @property
     def above_threshold(self) -> bool:
@@ -153,12 +173,16 @@ class Report(Frozen):
     def headline(self) -> str:
         """The first metric with all that it takes to quote it, in one line."""
         metric = self.metrics[0]
-        suite = f"suite {self.suite.name} {self.suite.version} sha256:{self.suite.digest[:12]} health {self.suite.health}"
         subset = f", {self.subset}" if self.subset else ""
         return (
             f"{metric.label} {number(self.strict[metric.name])} over {counted(self.denominator, 'task')}, "
-            f"{counted(self.submissions, 'submission')}{subset} ({suite})"
+            f"{counted(self.submissions, 'submission')}{subset} (suite {self.suite.label})"
         )
+
+
+def subset_label(chosen: int, of: int) -> str:
+    """`subset: 2 of 5 tasks`; empty for all."""
+    return f"subset: {chosen} of {of} tasks" if chosen < of else ""
 
 
 def number(value: float | None) -> str:

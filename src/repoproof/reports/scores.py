@@ -10,7 +10,7 @@ from ..core.outcomes import Status
 from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
 from ..stats.bootstrap import bootstrap_interval
-from .report import Interval, Metric, Numbers, Report, RunIdentity, Slice, SuiteIdentity, TaskRow, counted
+from .report import Interval, Metric, Numbers, Report, RunIdentity, Slice, SuiteIdentity, TaskRow, counted, subset_label
 
 SEED = 20240229
 """Of the bootstrap: the same run always gets the same intervals."""
@@ -53,7 +53,7 @@ def report_of(
     unscored = tuple(f"{t.task}#{a}" for t in expected for a in t.attempts if (t.task, a) not in done)
     counts = {status: sum(row.status is status for row in rows) for status in Status}
     rate = counts[Status.INFRASTRUCTURE_ERROR] / len(rows) if rows else 0.0
-    subset = f"subset: {len(expected)} of {suite.tasks} tasks" if len(expected) < suite.tasks else ""
+    subset = subset_label(len(expected), suite.tasks)
     means = {name: strict_means(rows, order, name) for name in measured}
     ours_left_out = [row for row in rows if not row.status.is_ours]
     return Report(
@@ -91,7 +91,9 @@ def _mean(values: Iterable[float]) -> float | None:
     return fmean(numbers) if numbers else None
 
 
-def _scores(rows: Sequence[TaskRow], tasks: Collection[str], metrics: Sequence[FamilyMetric], measured: Collection[str]) -> Numbers:
+def _scores(
+    rows: Sequence[TaskRow], tasks: Collection[str], metrics: Sequence[FamilyMetric], measured: Collection[str]
+) -> Numbers:
     return {
         metric.name: _mean(strict_means(rows, tasks, metric.name).values()) if metric.name in measured else None
         for metric in metrics
@@ -126,9 +128,7 @@ def _by_language(
     return slices
 
 
-def _row(
-    verdict: Verdict, language: str, names: Mapping[tuple[str, int], str], stages: Sequence[str]
-) -> TaskRow:
+def _row(verdict: Verdict, language: str, names: Mapping[tuple[str, int], str], stages: Sequence[str]) -> TaskRow:
     return TaskRow(
         task=verdict.task,
         attempt=verdict.attempt,

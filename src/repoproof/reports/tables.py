@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..core.base import MiB
 from ..core.outcomes import Status
 from .comparison import Comparison
+from .plan import Plan
 from .report import Metric, Report, TaskRow, counted, number
 from .validation import ValidationReport
 
@@ -34,7 +39,11 @@ class Page:
 
 def report_page(report: Report) -> Page:
     """What is wrong first, then every submission, the scores, and the line to quote."""
-    parts: list[Table | str] = [_identity(report), *(f"Warning: {warning}" for warning in report.warnings), _submissions(report)]
+    parts: list[Table | str] = [
+        _identity(report),
+        *(f"Warning: {warning}" for warning in report.warnings),
+        _submissions(report),
+    ]
     if (reasons := _reasons(report)).rows:
         parts.append(reasons)
     parts.append(_scores(report))
@@ -42,6 +51,31 @@ def report_page(report: Report) -> Page:
         parts.append(_languages(report))
     parts.append(_counts(report))
     parts.append(f"Not a result: {report.headline}" if report.above_threshold else report.headline)
+    return Page(tuple(parts))
+
+
+def plan_page(plan: Plan) -> Page:
+    """A line a submission, then what is missing and wrong."""
+    rows = tuple(
+        (
+            planned.label,
+            str(planned.files),
+            f"{planned.size_bytes / MiB:.1f}",
+            planned.refused or "; ".join(planned.violations) or "ok",
+        )
+        for planned in plan.submissions
+    )
+    parts: list[Table | str] = [
+        Table((Column("Submission"), Column("Files", True), Column("MiB", True), Column("State")), rows)
+    ]
+    parts.extend(f"missing: {task}: nothing was submitted, scored as 0" for task in plan.missing)
+    parts.extend(f"unknown: {name}: no such task in the suite, not scored" for name in plan.unknown)
+    parts.extend(f"note: {note}" for note in plan.notes)
+    parts.extend(f"quarantined: {task}: {reason}" for task, reason in plan.quarantined.items())
+    parts.append(
+        f"{counted(plan.denominator, 'task')}, {counted(len(plan.submissions), 'submission')}, {len(plan.missing)} missing, "
+        f"{plan.wrong} with a problem{f', {plan.subset}' if plan.subset else ''} ({plan.suite})"
+    )
     return Page(tuple(parts))
 
 
@@ -62,12 +96,16 @@ def comparison_page(comparison: Comparison) -> Page:
     )
     changes = Table(
         (Column("Task"), Column("A"), Column("B"), Column("A score", True), Column("B score", True)),
-        tuple((c.task, ", ".join(c.a), ", ".join(c.b), f"{c.score_a:.2f}", f"{c.score_b:.2f}") for c in comparison.changes),
+        tuple(
+            (c.task, ", ".join(c.a), ", ".join(c.b), f"{c.score_a:.2f}", f"{c.score_b:.2f}") for c in comparison.changes
+        ),
         title="Changed tasks",
     )
     parts: list[Table | str] = [*(f"Warning: {warning}" for warning in comparison.warnings), scores]
     parts.append(changes if changes.rows else "No task changed.")
-    parts.append(f"B - A over {counted(comparison.denominator, 'task')}, paired by task, strict scores ({comparison.suite})")
+    parts.append(
+        f"B - A over {counted(comparison.denominator, 'task')}, paired by task, strict scores ({comparison.suite})"
+    )
     return Page(tuple(parts))
 
 
@@ -107,16 +145,25 @@ def validation_page(validation: ValidationReport) -> Page:
 
 def markdown(page: Page) -> str:
     """The page in Markdown; ends with a newline."""
-    return "\n\n".join(part if isinstance(part, str) else _markdown_table(part) for part in page.parts) + "\n"
+    return "\n\n".join(visible(part) if isinstance(part, str) else _markdown_table(part) for part in page.parts) + "\n"
 
 
 def _markdown_table(table: Table) -> str:
-    def line(cells: tuple[str, ...]) -> str:
-        return "| " + " | ".join(cell.replace("\\", "\\\\").replace("|", "\\|") for cell in cells) + " |"
+    def line(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(_MARKUP.sub(r"\\\g<0>", visible(cell)).replace("\n", "<br>") for cell in cells) + " |"
 
     rule = "|" + "|".join(" ---: " if column.numeric else " --- " for column in table.columns) + "|"
-    lines = [line(tuple(column.title for column in table.columns)), rule, *(line(row) for row in table.rows)]
+    lines = [line(column.title for column in table.columns), rule, *map(line, table.rows)]
     return "\n".join([f"### {table.title}", "", *lines] if table.title else lines)
+
+
+def visible(text: str) -> str:
+    """`text` with control and formatting characters spelled out, so that what a candidate wrote cannot steer a terminal."""
+    return "".join(c if c == "\n" or unicodedata.category(c) not in _CONTROL else repr(c)[1:-1] for c in text)
+
+
+_MARKUP = re.compile(r"[\\|<]")
+_CONTROL = ("Cc", "Cf", "Cs")
 
 
 def _identity(report: Report) -> str:
@@ -180,7 +227,8 @@ def _scores(report: Report) -> Table:
             Column(f"Conditional, {counted(report.conditional_denominator, 'task')}", True),
         ),
         tuple(
-            (m.label, number(report.strict[m.name]), interval(m.name), number(report.conditional[m.name])) for m in report.metrics
+            (m.label, number(report.strict[m.name]), interval(m.name), number(report.conditional[m.name]))
+            for m in report.metrics
         ),
     )
 

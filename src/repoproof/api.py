@@ -1,0 +1,142 @@
+"""The public Python API. Every command is a few lines over it; `docs/api.md` shows it in use."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version as installed
+from pathlib import Path
+
+from .core.durable import write_atomically
+from .core.errors import BadInput
+from .core.submissions import read_submissions
+from .core.suite import Suite, SuiteInfo
+from .core.suite_files import read_info, read_suite, seal_suite
+from .core.task import Task
+from .families import family
+from .reports.comparison import Comparison, comparison_of
+from .reports.plan import Plan, plan_of
+
+BUNDLED = (Path(__file__).parent / "suites", Path(__file__).parents[2] / "suites")
+"""Where bundled suites are: in an installed package, in a checkout."""
+
+
+def load_suite(suite: Suite | Path | str, *, must_be_sealed: bool = True) -> Suite:
+    """The suite in a directory, or the bundled one of that name, with every record checked and the digests held against the files.
+
+    Raises `BadInput` naming file, line, field and mend. With `must_be_sealed` false, a suite that is being edited loads too.
+    """
+    if isinstance(suite, Suite):
+        return suite
+    root = find_suite(suite)
+    of = family(read_info(root).family)
+    return read_suite(
+        root, task_type=of.task_type, sealed_type=of.sealed_type, check=of.check, must_be_sealed=must_be_sealed
+    )
+
+
+def find_suite(suite: Path | str) -> Path:
+    """The directory `suite`, or that of the bundled suite so named."""
+    path = Path(suite)
+    if path.exists():
+        return path
+    bundled = {entry.parent.name: entry.parent for place in reversed(BUNDLED) for entry in place.glob("*/suite.json")}
+    if str(suite) in bundled:
+        return bundled[str(suite)]
+    raise BadInput(
+        "no such suite", file=path, mend=f"give a directory, or one of the bundled: {', '.join(sorted(bundled))}"
+    )
+
+
+def check(submissions: Path | str, suite: Suite | Path | str, *, tasks: Sequence[str] = (), language: str = "") -> Plan:
+    """What `score` would score, what is missing and what is wrong; runs nothing."""
+    loaded = load_suite(suite)
+    chosen = select(loaded, tasks, language)
+    found = read_submissions(Path(submissions), {task.id for task in loaded})
+    return plan_of(found, loaded, chosen)
+
+
+def select(suite: Suite, tasks: Sequence[str], language: str) -> tuple[Task, ...]:
+    """The tasks asked for, in the suite's order; `BadInput` for one that is not there, or if nothing is left."""
+    ids = [task.id for task in suite]
+    for id in tasks:
+        if id not in ids:
+            raise BadInput(f"no task {id!r} in suite {suite.name}", field="--task", mend=_nearest(id, ids))
+    languages = sorted({task.language for task in suite})
+    if language and language not in languages:
+        raise BadInput(
+            f"no task in {language!r} in suite {suite.name}", field="--language", mend=f"one of: {', '.join(languages)}"
+        )
+    chosen = tuple(task for task in suite if (not tasks or task.id in tasks) and language in ("", task.language))
+    if not chosen:
+        raise BadInput(
+            f"none of the tasks is in {language!r}", field="--language", mend="leave out --task or --language"
+        )
+    return chosen
+
+
+def new(family_name: str, name: str, folder: Path | str) -> Path:
+    """Write a task folder to start from; returns it."""
+    family(family_name).scaffold(name, Path(folder))
+    return Path(folder)
+
+
+def build(
+    family_name: str,
+    folders: Iterable[Path | str],
+    destination: Path | str,
+    *,
+    name: str,
+    version: str,
+    licence: str,
+) -> Suite:
+    """Make the suite `destination` (must not exist) of task folders; all or nothing."""
+    target = Path(destination)
+    if target.exists():
+        raise BadInput("exists already", file=target, mend="add to it with `repoproof add`, or choose another place")
+    of = family(family_name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as work:
+        root = Path(work) / "suite"
+        info = SuiteInfo(
+            name=name, version=version, family=family_name, licence=licence, builder=f"repoproof {installed('repoproof')}"
+        )
+        (root / "public").mkdir(parents=True)
+        (root / "sealed").mkdir()
+        write_atomically(root / "suite.json", info.model_dump_json(indent=2) + "\n")
+        for folder in folders:
+            of.adopt(Path(folder), root)
+        seal(root)
+        root.rename(target)
+    return load_suite(target)
+
+
+def add(suite: Path | str, folder: Path | str) -> Suite:
+    """Add a task folder to a suite, check the whole and seal it.
+
+    The suite must be as it was sealed: otherwise sealing would bless edits that nobody looked at.
+    """
+    root = find_suite(suite)
+    load_suite(root)
+    family(read_info(root).family).adopt(Path(folder), root)
+    return seal(root)
+
+
+def seal(suite: Path | str) -> Suite:
+    """Check every record of an edited suite, then write its digests."""
+    root = find_suite(suite)
+    load_suite(root, must_be_sealed=False)
+    seal_suite(root)
+    return load_suite(root)
+
+
+def compare(run_a: Path | str, run_b: Path | str) -> Comparison:
+    """How the second run differs from the first: paired by task, strict. `BadInput` if they are not of the same tasks."""
+    return comparison_of(report(run_a), report(run_b))
+
+
+def _nearest(word: str, words: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, words, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"the first are: {', '.join(words[:5])}"

@@ -1,0 +1,66 @@
+"""`repoproof score SUITE SUBMISSIONS -o RUN`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from . import INFRASTRUCTURE, options
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    options.suite(parser)
+    parser.add_argument(
+        "submissions", metavar="SUBMISSIONS", type=Path, help="folder with submissions.jsonl, or with one folder a task"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="RUN",
+        type=Path,
+        required=True,
+        help="run directory; an unfinished one is gone on with",
+    )
+    options.selection(parser)
+    parser.add_argument("--language", default="", metavar="NAME", help="only tasks of this language")
+    parser.add_argument("--static-only", action="store_true", help="read the code, run nothing: static coverage only")
+    parser.add_argument(
+        "--timeout", dest="task_seconds", type=options.seconds, metavar="SECONDS", help="limit of a whole task"
+    )
+    parser.add_argument("--keep", action="store_true", help="keep each task's work files in the run directory")
+    parser.add_argument("--model-name", default="", metavar="NAME", help="recorded with the run")
+    parser.add_argument("--agent-name", default="", metavar="NAME", help="recorded with the run")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be scored, and stop")
+    options.execution(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from .. import api
+    from ..reports.tables import plan_page, report_page
+    from .printing import console, print_page
+    from .progress import progress_on
+
+    choice = {"tasks": tuple(args.tasks), "language": args.language}
+    if args.dry_run:
+        plan = api.check(args.submissions, args.suite, **choice)
+        print_page(plan_page(plan), plan, "table")
+        return 0
+    screen = console(stderr=True)
+    with progress_on(screen, args) as on_event:
+        report = api.score(
+            args.suite,
+            args.submissions,
+            args.output,
+            **choice,
+            sandbox=args.sandbox,
+            workers=args.workers,
+            static_only=args.static_only,
+            task_seconds=args.task_seconds,
+            fresh=args.fresh,
+            keep=args.keep,
+            model_name=args.model_name,
+            agent_name=args.agent_name,
+            on_event=on_event,
+        )
+    print_page(report_page(report), report, "table")
+    return INFRASTRUCTURE if report.above_threshold else 0

@@ -1,0 +1,88 @@
+"""Everything about one verdict."""
+
+from __future__ import annotations
+
+from ..core.base import MiB
+from ..core.verdict import Phase, Verdict
+from .tables import Column, Page, Table
+
+
+def verdict_page(verdict: Verdict) -> Page:
+    """What decided it, what ran, test by test, the family's evidence, and where the logs are."""
+    parts: list[Table | str] = [
+        f"{verdict.task}#{verdict.attempt} {verdict.status.value}" + (f": {verdict.reason}" if verdict.reason else ""),
+        f"scored {verdict.started:%Y-%m-%d %H:%M:%S} in {verdict.seconds:.1f} s"
+        + (f", try {verdict.tries}" if verdict.tries > 1 else "")
+        + (f", failure of: {verdict.boundary.value}" if verdict.boundary else ""),
+        f"submission {verdict.submission_hash[:12]}, config {verdict.config_hash[:12]}",
+    ]
+    if verdict.violations:
+        rows = tuple((v.rule, "denied" if v.denied else "took effect", v.evidence) for v in verdict.violations)
+        parts.append(Table((Column("Rule"), Column("Effect"), Column("Evidence")), rows, title="Violations"))
+    if verdict.phases:
+        parts.append(_phases(verdict))
+    if verdict.tests:
+        passed = sum(test.passed for test in verdict.tests)
+        rows = tuple(
+            (test.id, test.outcome.value, f"{test.seconds:.2f}", test.message.strip()) for test in verdict.tests
+        )
+        columns = (Column("Test"), Column("Outcome"), Column("s", True), Column("Message"))
+        parts.append(Table(columns, rows, title=f"Tests, {passed} of {len(verdict.tests)} passed"))
+    if verdict.measures:
+        rows = tuple((name, f"{value:g}") for name, value in verdict.measures.items())
+        parts.append(Table((Column("Measure"), Column("Value", True)), rows, title="Measures"))
+    for name, value in verdict.detail.items():
+        if evidence := _evidence(name, value):
+            parts.append(evidence)
+    if verdict.logs:
+        rows = tuple(verdict.logs.items())
+        parts.append(Table((Column("Log"), Column("File in the run directory")), rows, title="Logs"))
+    if verdict.environment:
+        parts.append(Table((Column("Environment"), Column("Value")), tuple(verdict.environment.items())))
+    return Page(tuple(parts))
+
+
+def _phases(verdict: Verdict) -> Table:
+    columns = (
+        Column("Phase"),
+        Column("Result"),
+        Column("Ended"),
+        Column("s", True),
+        Column("Limit", True),
+        Column("CPU s", True),
+        Column("MiB", True),
+        Column("Remarks"),
+    )
+    return Table(columns, tuple(_phase(phase) for phase in verdict.phases), title="Phases")
+
+
+def _phase(phase: Phase) -> tuple[str, ...]:
+    ended = "cached" if phase.cached else "" if phase.cause is None else phase.cause.value
+    return (
+        phase.name.value,
+        "ok" if phase.ok else "failed",
+        f"{ended} {phase.exit_code}" if phase.exit_code is not None else ended,
+        f"{phase.seconds:.1f}",
+        "" if phase.limit_seconds is None else f"{phase.limit_seconds:g}",
+        "" if phase.cpu_seconds is None else f"{phase.cpu_seconds:.1f}",
+        "" if phase.peak_memory_bytes is None else f"{phase.peak_memory_bytes / MiB:.0f}",
+        "; ".join(remark for remark in (phase.reason, *phase.notes) if remark),
+    )
+
+
+def _evidence(name: str, value: object) -> Table | str | None:
+    """A list of records is a table, anything else that is not empty a line."""
+    title = name.replace("_", " ").capitalize()
+    if isinstance(value, list) and value and all(isinstance(record, dict) for record in value):
+        keys = list(dict.fromkeys(key for record in value for key in record))
+        rows = tuple(tuple(_cell(record.get(key, "")) for key in keys) for record in value)
+        return Table(tuple(Column(str(key).capitalize()) for key in keys), rows, title=title)
+    return f"{title}: {_cell(value)}" if value else None
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_cell, value))
+    return str(value)

@@ -1,0 +1,82 @@
+"""What a run would score, before it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.base import Frozen
+from ..core.submissions import Submissions
+from ..core.suite import Suite
+from ..core.task import Task
+from .report import SuiteIdentity, subset_label
+
+
+class Planned(Frozen):
+    """One submission, as it was read."""
+
+    task: str
+    attempt: int
+    submission: str = ""
+    """Its own name, where it has another one than its task."""
+    files: int
+    size_bytes: int
+    refused: str = ""
+    """Why it would not be run; empty for a usable one."""
+    violations: tuple[str, ...] = ()
+    """`rule: evidence` of what reading it brought to light."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.task}/{self.submission}" if self.submission else f"{self.task}#{self.attempt}"
+
+
+class Plan(Frozen):
+    """What would be scored, what is missing, what is wrong."""
+
+    suite: str
+    denominator: int
+    """Tasks that would count."""
+    subset: str = ""
+    """`subset: 2 of 5 tasks`; empty for the whole suite."""
+    submissions: tuple[Planned, ...]
+    missing: tuple[str, ...]
+    """Tasks without a submission: scored as 0."""
+    quarantined: dict[str, str] = {}
+    """Tasks that their own health record speaks against, and why."""
+
+    unknown: tuple[str, ...] = ()
+    """Folders, or tasks of lines, that the suite does not know: not scored."""
+    notes: tuple[str, ...] = ()
+    """What a user might not expect."""
+
+    @property
+    def wrong(self) -> int:
+        """Submissions that are refused, break a rule or belong to no task."""
+        return len(self.unknown) + sum(bool(planned.refused or planned.violations) for planned in self.submissions)
+
+
+def plan_of(found: Submissions, suite: Suite, chosen: Sequence[Task]) -> Plan:
+    """What scoring `found` on the `chosen` tasks of `suite` would come to."""
+    ids = [task.id for task in chosen]
+    items = [submission for submission in found.items if submission.task in ids]
+    return Plan(
+        suite=SuiteIdentity.of(suite).label,
+        denominator=len(ids),
+        subset=subset_label(len(ids), len(suite)),
+        submissions=tuple(
+            Planned(
+                task=submission.task,
+                attempt=submission.attempt,
+                submission=submission.name,
+                files=submission.files,
+                size_bytes=submission.size_bytes,
+                refused=submission.refused,
+                violations=tuple(f"{violation.rule}: {violation.evidence}" for violation in submission.violations),
+            )
+            for submission in sorted(items, key=lambda s: (ids.index(s.task), s.attempt))
+        ),
+        missing=tuple(id for id in ids if id not in {submission.task for submission in items}),
+        quarantined={id: reason for id, reason in suite.quarantined.items() if id in ids},
+        unknown=found.unknown,
+        notes=found.notes,
+    )

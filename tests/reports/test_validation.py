@@ -1,0 +1,61 @@
+"""Shares of tasks, from health records."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+from repoproof.core.health import Health
+from repoproof.reports.tables import Table, validation_page
+from repoproof.reports.validation import validation_of
+
+
+def a_health(task: str, *, reasons: tuple[str, ...] = (), **fields: object) -> Health:
+    defaults = {"reference_passed": True, "repeats": 3, "empty_passed": False, "stub_passed": False}
+    return Health.model_validate(
+        {
+            "task": task,
+            "digest": "d" * 64,
+            "healthy": not reasons,
+            "reasons": reasons,
+            "checked": datetime(2026, 1, 2, tzinfo=UTC),
+        }
+        | defaults
+        | fields
+    )
+
+
+RECORDS = [
+    a_health("a"),
+    a_health("b", reasons=("the reference fails", "and again"), reference_passed=False, flaky=("t.py::test",)),
+    a_health("c"),
+    a_health("d", reasons=("a stub passes it",), stub_passed=True, empty_passed=True),
+]
+
+
+def test_the_json_is_shares_of_tasks_and_reasons_by_task():
+    assert json.loads(validation_of(RECORDS).model_dump_json()) == {
+        "tasks": 4,
+        "reference_passed": 0.75,
+        "empty_passed": 0.25,
+        "stub_passed": 0.25,
+        "quarantined": 0.5,
+        "reasons": {"b": ["the reference fails", "and again"], "d": ["a stub passes it"]},
+    }
+
+
+def test_every_task_has_a_line_and_every_reason_too():
+    tables = [part for part in validation_page(validation_of(RECORDS)).parts if isinstance(part, Table)]
+    assert [row[:2] for row in tables[0].rows] == [
+        ("a", "healthy"),
+        ("b", "quarantined"),
+        ("c", "healthy"),
+        ("d", "quarantined"),
+    ]
+    assert [row[0] for row in tables[1].rows] == ["b", "b", "d"]
+
+
+def test_a_healthy_suite_has_nothing_to_explain():
+    validation = validation_of([RECORDS[0], RECORDS[2]])
+    assert validation.healthy
+    assert len(validation_page(validation).parts) == 2
