@@ -1,0 +1,64 @@
+"""Everything about one verdict."""
+
+from __future__ import annotations
+
+from repoproof.core.outcomes import Cause, Status
+from repoproof.core.verdict import Phase, PhaseName, Violation
+from repoproof.reports.detail import verdict_page
+from repoproof.reports.tables import Table
+
+
+def tables(verdict) -> dict[str, Table]:
+    return {part.title: part for part in verdict_page(verdict).parts if isinstance(part, Table)}
+
+
+def lines(verdict) -> list[str]:
+    return [part for part in verdict_page(verdict).parts if isinstance(part, str)]
+
+
+def test_it_begins_with_what_decided(verdict):
+    shown = lines(verdict("a", Status.INFRASTRUCTURE_ERROR, boundary="sandbox", reason="no space left", tries=3))
+    assert shown[0] == "a#0 infrastructure_error: no space left"
+    assert shown[1] == "scored 2026-01-02 12:00:00 in 1.5 s, try 3, failure of: sandbox"
+
+
+def test_a_phase_shows_what_it_used_of_what_it_may(verdict):
+    phases = (
+        Phase(name=PhaseName.INSTALL, ok=True, cached=True),
+        Phase(
+            name=PhaseName.START, ok=False, cause=Cause.EXITED, exit_code=3, seconds=1.25, cpu_seconds=0.5,
+            peak_memory_bytes=3 * 1024 * 1024, limit_seconds=15.0, reason="no answer", notes=("memory not limited",),
+        ),
+    )  # fmt: skip
+    assert tables(verdict("a", Status.START_FAILED, phases=phases))["Phases"].rows == (
+        ("install", "ok", "cached", "0.0", "", "", "", ""),
+        ("start", "failed", "exited 3", "1.2", "15", "0.5", "3", "no answer; memory not limited"),
+    )
+
+
+def test_every_expected_test_has_a_line(verdict):
+    shown = tables(verdict("a", Status.FAILED, passed=1, of=2))["Tests, 1 of 2 passed"]
+    assert [row[:2] for row in shown.rows] == [("test_it.py::test_0", "passed"), ("test_it.py::test_1", "failed")]
+
+
+def test_the_familys_evidence_is_shown_whatever_it_is(verdict):
+    detail = {
+        "endpoints": [{"endpoint": "GET /a", "static": True, "at": "app.py:3"}, {"endpoint": "PUT /a", "static": False}],
+        "start": "start.sh",
+        "unexpected_tests": ["x", "y"],
+        "nothing": [],
+    }
+    found = verdict("a", Status.FAILED, detail=detail)
+    assert tables(found)["Endpoints"].rows == (("GET /a", "yes", "app.py:3"), ("PUT /a", "no", ""))
+    assert lines(found)[-2:] == ["Start: start.sh", "Unexpected tests: x, y"]
+
+
+def test_a_violation_says_whether_it_had_an_effect(verdict):
+    violations = (
+        Violation(rule="link-out-of-tree", evidence="a -> /etc"),
+        Violation(rule="tampering", evidence="b", denied=False),
+    )
+    assert tables(verdict("a", Status.CHEATED, violations=violations))["Violations"].rows == (
+        ("link-out-of-tree", "denied", "a -> /etc"),
+        ("tampering", "took effect", "b"),
+    )
