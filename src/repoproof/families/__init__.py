@@ -69,6 +69,10 @@ class Family(Protocol):
         """Prove the task: reference `repeat` times under varied environments, empty submission, stubs."""
         ...
 
+    def shell(self, task: Any, submission: Submission, bench: Bench) -> int:
+        """A shell where the submission would run, for a person to look around; its exit code."""
+        ...
+
     def scaffold(self, name: str, destination: Path) -> None:
         """Write a task folder to start from (`repoproof new`)."""
         ...

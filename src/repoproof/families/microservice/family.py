@@ -13,6 +13,7 @@ from .. import Bench
 from .adopt import adopt, scaffold
 from .coverage import required_endpoints
 from .metrics import METRICS
+from .shell import shell
 from .task import MicroserviceTask, SealedMicroservice
 from .validate import validate
 from .verify import verify
@@ -46,6 +47,9 @@ class Microservice:
 
     def validate(self, task: MicroserviceTask, bench: Bench, *, repeat: int) -> Health:
         return validate(task, bench, repeat=repeat)
+
+    def shell(self, task: MicroserviceTask, submission: Submission, bench: Bench) -> int:
+        return shell(task, submission, bench)
 
     def scaffold(self, name: str, destination: Path) -> None:
         scaffold(name, destination)

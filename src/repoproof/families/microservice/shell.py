@@ -1,0 +1,42 @@
+"""A shell where a submission's service would run."""
+
+from __future__ import annotations
+
+from ...core.submission import Submission
+from ...core.submissions import copy_tree
+from ...toolchains import toolchain
+from .. import Bench
+from .deploy import SERVICE_LIMITS, service_view
+from .task import MicroserviceTask
+from .workspace import Record, work_folder
+
+SECONDS = 8 * 3600.0
+"""A person looks around for longer than a service runs."""
+
+WELCOME = 'printf "%s\\n" "$1"; exec bash --norc -i'
+
+
+def shell(task: MicroserviceTask, submission: Submission, bench: Bench) -> int:
+    """Install the submission as `verify` does, then a shell in its writable copy at /work, alone on a loopback; the shell's exit code."""
+    assert bench.box is not None
+    with work_folder(bench) as folder:
+        tree = folder / "tree"
+        copy_tree(submission, tree)
+        language = toolchain(task.language)
+        prepared = language.prepare(tree, box=bench.box, cache=bench.cache, log=Record(bench).log)
+        start = language.start_command(prepared.tree or tree, port=task.port, framework=task.framework)
+        lines = [
+            f"{task.id}, attempt {submission.attempt}: its copy is /work, its port is $PORT; nothing that you change is kept."
+        ]
+        if not prepared.ok:
+            lines.append(f"Not installed: {prepared.phases[-1].name}: {prepared.phases[-1].reason}")
+        lines.append(
+            f"It is started by: {' '.join(start.command)} (found by {start.source})"
+            if start
+            else "Nothing says how to start it."
+        )
+        return bench.box.shell(
+            ["bash", "-c", WELCOME, "bash", "\n".join(lines)],
+            view=service_view(tree, prepared, task, {"PS1": f"{task.id}$ "}),
+            limits=SERVICE_LIMITS.model_copy(update={"wall_seconds": SECONDS}),
+        )
