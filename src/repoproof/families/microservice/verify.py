@@ -47,7 +47,8 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
     findings.tests = missing_tests(task)
     with work_folder(bench) as folder:
         tree = folder / "tree"
-        violations = (*submission.violations, *copy_tree(submission, tree))
+        violations = submission.violations
+        copy_tree(submission, tree)
         findings.found = static_coverage(task, tree, required_endpoints(task))
         findings.measures = {f"code_{name}": float(value) for name, value in measure_code(tree).model_dump().items()}
         if bench.config.static_only:

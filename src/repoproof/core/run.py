@@ -1,0 +1,273 @@
+"""A run: one scoring of submissions against a suite, in a directory that survives being killed at any moment.
+
+    run.json         RunInfo: what was asked last; replaced as a whole
+    verdicts.jsonl   one Verdict a line, only ever appended to
+    logs/            raw logs, a directory for each try
+    lock             held (flock) by the one process that scores; reading needs no lock
+
+A verdict is on disk before anybody hears of it. What a crash leaves at the end of `verdicts.jsonl` is passed over, and the next
+verdict starts on a fresh line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import threading
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from .base import Frozen
+from .config import RunOptions, ScoreConfig
+from .digest import digest_of_strings
+from .durable import sync_directory, write_atomically
+from .errors import BadInput, Boundary, InfrastructureError
+from .jsonl import read_json, to_record
+from .submission import Origin
+from .verdict import Verdict, VerdictKey
+
+RUN_SCHEMA_VERSION = 1
+
+
+class Asked(Frozen):
+    """One question of a run: what became of this submission? Its answer is the verdict of the same key."""
+
+    key: VerdictKey
+    name: str = ""
+    """What reports call the submission beside its task."""
+    language: str = ""
+    """The task's."""
+    source: str = ""
+    """Where the task comes from: what intervals are clustered by."""
+    origin: Origin = Origin()
+
+
+class RunInfo(Frozen):
+    """`run.json`: what the last scoring into this directory was asked."""
+
+    schema_version: int = RUN_SCHEMA_VERSION
+    family: str
+    suite: str
+    suite_version: str
+    suite_digest: str
+    health_version: str
+    suite_tasks: int
+    """Tasks of the whole suite: more than are asked about where a subset was selected."""
+    config: ScoreConfig
+    options: RunOptions
+    versions: dict[str, str] = {}
+    """Of this program and of what runs it."""
+    started: datetime
+    suite_path: str = ""
+    """Where suite and submissions were, for `rerun` and `shell`; absolute."""
+    submissions_path: str = ""
+    asked: tuple[Asked, ...]
+    """In the order of the suite. Verdicts of other keys in the directory are answers to earlier questions."""
+
+
+class _Stored(NamedTuple):
+    """Where a verdict is in the file, and what is needed to choose between two."""
+
+    offset: int
+    length: int
+    final: bool
+    seconds: float
+
+
+@dataclass
+class RunDirectory:
+    """A run on disk. Verdicts stay there: what is held in memory is where each of them is."""
+
+    path: Path
+    _index: dict[VerdictKey, _Stored] = field(default_factory=dict[VerdictKey, _Stored], repr=False)
+    _descriptor: int | None = field(default=None, repr=False)
+    """Of verdicts.jsonl, while this process holds the lock."""
+    _ended: bool = True
+    """Whether the file's last line is whole, or there is none."""
+    _end: int = 0
+    _one_writer: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    damaged: list[int] = field(default_factory=list[int])
+    """Lines that hold no verdict (a crash while writing): counted, and asked again."""
+
+    @classmethod
+    def read(cls, path: Path) -> RunDirectory:
+        """An existing run, as it is now; another process may be adding to it. `BadInput` if there is none."""
+        if not (path / "run.json").is_file():
+            problem = "no such directory" if not path.exists() else "no run.json in it"
+            raise BadInput(problem, file=path, mend="give the directory that `repoproof score -o` wrote")
+        run = cls(path)
+        run._load()
+        return run
+
+    @classmethod
+    @contextmanager
+    def locked(cls, path: Path) -> Generator[RunDirectory]:
+        """A new or existing run, for this process alone to add to. `BadInput` if another one is at it, or if it is something else."""
+        _is_ours(path)
+        path.mkdir(parents=True, exist_ok=True)
+        sync_directory(path.parent)
+        with _lock(path):
+            run = cls(path)
+            run._load()
+            run._descriptor = os.open(run.verdicts_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            sync_directory(path)
+            try:
+                yield run
+            finally:
+                with run._one_writer:
+                    os.close(run._descriptor)
+                    run._descriptor = None
+
+    @property
+    def verdicts_file(self) -> Path:
+        return self.path / "verdicts.jsonl"
+
+    @property
+    def info(self) -> RunInfo:
+        """What was asked last."""
+        file = self.path / "run.json"
+        value = read_json(file)
+        if (version := value.get("schema_version")) != RUN_SCHEMA_VERSION:
+            problem = f"{version!r} cannot be read: this program reads version {RUN_SCHEMA_VERSION}"
+            raise BadInput(problem, file=file, field="schema_version", mend="use another repoproof, or another -o")
+        return to_record(RunInfo, value, file=file)
+
+    def ask(self, info: RunInfo) -> None:
+        """Write down what this scoring is about. `BadInput` if the directory belongs to another suite."""
+        assert self._descriptor is not None, "only under the lock"
+        if (self.path / "run.json").exists() and (other := self.info.suite) != info.suite:
+            problem = f'holds a run of suite "{other}", not of "{info.suite}"'
+            raise BadInput(problem, file=self.path, mend="use another -o")
+        write_atomically(self.path / "run.json", info.model_dump_json(indent=1) + "\n")
+
+    def write_report(self, content: str) -> None:
+        """Replace `report.json`."""
+        write_atomically(self.path / "report.json", content)
+
+    def append(self, *verdicts: Verdict) -> None:
+        """Add verdicts; they are on disk when this returns. Thread-safe."""
+        lines = [(verdict, verdict.model_dump_json().encode() + b"\n") for verdict in verdicts]
+        with self._one_writer:
+            assert self._descriptor is not None, "only under the lock"
+            for verdict, line in lines:
+                self._write(line)
+                self._remember(verdict, self._end - len(line), len(line))
+            os.fsync(self._descriptor)
+
+    def verdict(self, key: VerdictKey) -> Verdict | None:
+        """The answer to that question: a final one rather than an infrastructure error, else the latest; None so far."""
+        stored = self._index.get(key)
+        if stored is None:
+            return None
+        with self.verdicts_file.open("rb") as file:
+            return self._at(stored, file.fileno())
+
+    def is_finished(self, key: VerdictKey) -> bool:
+        """Whether there is an answer that asking again could not change."""
+        return key in self._index and self._index[key].final
+
+    def seconds(self, key: VerdictKey) -> float | None:
+        """How long the answer took; None if there is none."""
+        return self._index[key].seconds if key in self._index else None
+
+    def verdicts(self, keys: Iterable[VerdictKey] | None = None) -> Iterator[Verdict]:
+        """The answers to `keys` (by default: to what was asked last), in that order, one at a time from disk."""
+        wanted = [asked.key for asked in self.info.asked] if keys is None else keys
+        found = [stored for key in wanted if (stored := self._index.get(key)) is not None]
+        if found:
+            with self.verdicts_file.open("rb") as file:
+                yield from (self._at(stored, file.fileno()) for stored in found)
+
+    def log_directory(self, key: VerdictKey, tries: int = 1) -> Path:
+        """The empty directory for the raw logs of one try (from 1): `logs/TASK-ATTEMPT-HASH`, with `.2` for the second try."""
+        short = digest_of_strings(key.submission_hash, key.config_hash)[:8]
+        place = self.path / "logs" / f"{key.task}-{key.attempt}-{short}{f'.{tries}' if tries > 1 else ''}"
+        if place.exists():
+            shutil.rmtree(place)
+        place.mkdir(parents=True)
+        return place
+
+    def _load(self) -> None:
+        try:
+            with self.verdicts_file.open("rb") as file:
+                for number, line in enumerate(file, start=1):
+                    self._ended = line.endswith(b"\n")
+                    self._end += len(line)
+                    if not line.strip():
+                        continue
+                    try:
+                        verdict = Verdict.model_validate_json(line)
+                    except ValidationError:
+                        self.damaged.append(number)
+                    else:
+                        self._remember(verdict, self._end - len(line), len(line))
+        except FileNotFoundError:
+            return
+
+    def _write(self, line: bytes) -> None:
+        assert self._descriptor is not None
+        data = line if self._ended else b"\n" + line
+        written = os.write(self._descriptor, data)
+        self._end += written
+        self._ended = written == len(data)
+        if not self._ended:
+            problem = f"only {written} of {len(data)} bytes went into {self.verdicts_file}: is the disk full?"
+            raise InfrastructureError(problem, boundary=Boundary.HARNESS)
+
+    def _remember(self, verdict: Verdict, offset: int, length: int) -> None:
+        earlier = self._index.get(verdict.key)
+        if earlier is None or verdict.status.is_final or not earlier.final:
+            self._index[verdict.key] = _Stored(offset, length, verdict.status.is_final, verdict.seconds)
+
+    def _at(self, stored: _Stored, descriptor: int) -> Verdict:
+        return Verdict.model_validate_json(os.pread(descriptor, stored.length, stored.offset))
+
+
+_CONTENTS = {"run.json", "verdicts.jsonl", "logs", "lock", "report.json", "report.html"}
+
+
+def _is_ours(path: Path) -> None:
+    """Hold a directory that is to receive a run against what a run is: no stranger's files get mixed up with it."""
+    if not path.exists():
+        return
+    if not path.is_dir():
+        raise BadInput("not a directory", file=path, mend="use another -o")
+    names = sorted(entry.name for entry in path.iterdir())
+    strange = [name for name in names if name not in _CONTENTS and not name.startswith(".")]
+    if strange and "run.json" not in names:
+        raise BadInput(f"not a run, and not empty: {strange[0]}", file=path, mend="use another -o")
+
+
+@contextmanager
+def _lock(path: Path) -> Generator[None]:
+    # The kernel lets go of it when the process dies, however that happens: a lock that is left behind cannot be.
+    with (path / "lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            problem = f"run directory {path} is in use by {_holder(path)}"
+            raise BadInput(problem, mend="wait for it, or use another -o") from None
+        file.truncate(0)
+        file.write(json.dumps({"pid": os.getpid(), "started": datetime.now(UTC).isoformat(timespec="seconds")}) + "\n")
+        file.flush()
+        try:
+            yield
+        finally:
+            file.truncate(0)
+
+
+def _holder(path: Path) -> str:
+    """Who holds the lock, as far as it has said."""
+    try:
+        said = json.loads((path / "lock").read_text())
+        return f"process {said['pid']} (started {said['started']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"
