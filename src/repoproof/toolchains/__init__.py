@@ -1,0 +1,26 @@
+"""Toolchains: fetch, install, build and start submitted code. One file implements one language."""
+
+from __future__ import annotations
+
+from ..core.errors import BadInput
+from .base import Log, PhaseLimits, Prepared, StartCommand, Toolchain
+from .python import PythonToolchain, runner_environment
+
+__all__ = [
+    "Log",
+    "PhaseLimits",
+    "Prepared",
+    "PythonToolchain",
+    "StartCommand",
+    "Toolchain",
+    "runner_environment",
+    "toolchain",
+]
+
+
+def toolchain(language: str) -> Toolchain:
+    """The toolchain of that language; `BadInput` naming the known ones otherwise."""
+    known: dict[str, type[Toolchain]] = {"python": PythonToolchain}
+    if language not in known:
+        raise BadInput(f"no toolchain for {language!r}", field="language", mend=f"one of: {', '.join(sorted(known))}")
+    return known[language]()

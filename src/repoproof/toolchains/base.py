@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Protocol
 
@@ -39,6 +40,8 @@ class Prepared(Frozen):
     """Variables the program needs: PATH, VIRTUAL_ENV, ..."""
     versions: dict[str, str] = {}
     """Fingerprint: interpreter, installer, key of the environment."""
+    tree: Path | None = None
+    """The built tree to start from instead of the submitted one, where a build changed it. In the cache: never written to."""
 
 
 class StartCommand(Frozen):
@@ -60,10 +63,20 @@ class Toolchain(Protocol):
     language: str
     limits: PhaseLimits
 
-    def prepare(self, tree: Path, *, box: Sandbox, cache: Path, log: Log, fresh: bool = False) -> Prepared:
+    def prepare(
+        self,
+        tree: Path,
+        *,
+        box: Sandbox,
+        cache: Path,
+        log: Log,
+        fresh: bool = False,
+        exclude_newer: date | None = None,
+    ) -> Prepared:
         """Fetch (trusted, outside, no candidate code run), install and build (in `box`, offline).
 
-        `tree` is never written to. `fresh` ignores cached environments. A candidate's fault (a package that does not exist, a
+        `tree` is never written to. `fresh` ignores cached environments; `exclude_newer` is the day after which published
+        packages do not exist. A candidate's fault (a package that does not exist, a
         failing build) is `Prepared.ok = False`; ours (registry unreachable) is an `InfrastructureError` of the toolchain.
         """
         ...

@@ -1,0 +1,70 @@
+"""Python: requirements resolved and fetched by our uv, installed in the sandbox, started by convention."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from ..core.verdict import PhaseName
+from ..sandbox.base import Sandbox
+from .base import Log, Prepared, StartCommand
+from .fault import CandidateFault
+from .interpreters import python
+from .phases import Record
+from .python_cache import LIMITS, Environments, bundled, trusted_environment
+from .python_environment import environment_variables
+from .python_start import start_command
+from .requirements import Declared, declared
+from .store import Store
+
+
+class PythonToolchain:
+    """`Toolchain` of Python. A project is made importable by PYTHONPATH (its root, and `src` if there is one), not by building it:
+    no build hook of its own has any part in how it is scored.
+    """
+
+    language = "python"
+    limits = LIMITS
+
+    def prepare(
+        self,
+        tree: Path,
+        *,
+        box: Sandbox,
+        cache: Path,
+        log: Log,
+        fresh: bool = False,
+        exclude_newer: date | None = None,
+    ) -> Prepared:
+        store = Store(cache)
+        interpreter = python(store)
+        record = Record()
+        try:
+            with record.phase(PhaseName.FETCH, limit=LIMITS.fetch):
+                wanted = declared(tree)
+            record.phases.clear()
+            environments = Environments(store, interpreter, box, log, fresh, exclude_newer)
+            prepared = environments.prepared(_with_pip(wanted), record)
+        except CandidateFault:
+            return Prepared(ok=False, phases=tuple(record.phases), versions={"python": interpreter.version})
+        importable = ("/work", *(("/work/src",) if (tree / "src").is_dir() else ())) if wanted.project else ()
+        return prepared.model_copy(update={"environment": environment_variables(interpreter, importable)})
+
+    def start_command(self, tree: Path, *, port: int, framework: str = "") -> StartCommand | None:
+        return start_command(tree, port=port, framework=framework)
+
+
+def runner_environment(requirements: Path | None, box: Sandbox, cache: Path, log: Log) -> Prepared:
+    """A trusted environment for tests of ours: the hash-locked `requirements`, or the bundled pytest, requests and httpx."""
+    store = Store(cache)
+    content = bundled("runner-requirements.txt") if requirements is None else requirements.read_text(encoding="utf-8")
+    return trusted_environment(content, python(store), store=store, box=box, log=log)
+
+
+def _with_pip(wanted: Declared) -> Declared:
+    """With pip beside what is wanted: a start script that begins with `pip install -r requirements.txt` finds all of it there."""
+    if not wanted.requirements or any(
+        line.split(" ")[0].startswith("pip=") or line == "pip" for line in wanted.requirements
+    ):
+        return wanted
+    return wanted.model_copy(update={"requirements": (*wanted.requirements, "pip")})
