@@ -1,0 +1,113 @@
+"""Express: applications, routers, `route()` chains, and routers mounted by `use`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from ..endpoints import METHODS
+from .node_routers import Router, slashed
+from .node_values import UNKNOWN, Builtin, Interpreter, Site, Value, package
+
+_METHODS = {method.lower(): method for method in METHODS} | {"all": "ANY"}
+
+join = slashed
+
+
+class ExpressRouter(Router):
+    """`express()` or `express.Router()`; also a router made by the packages that wrap it."""
+
+    def member(self, name: str) -> Value:
+        if name in _METHODS:
+            return Builtin(lambda arguments, site, _: self._method(_METHODS[name], arguments, site))
+        if name == "use":
+            return Builtin(lambda arguments, _site, _interpreter: self._use(arguments))
+        if name == "route":
+            return Builtin(lambda arguments, _site, _interpreter: _Chain(self, tuple(_paths(arguments[:1]))))
+        return UNKNOWN
+
+    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        return UNKNOWN
+
+    def _method(self, method: str, arguments: Sequence[Value], site: Site) -> Value:
+        """A route needs a path that is known and something that answers: `app.get('title')` reads a setting."""
+        if len(arguments) > 1:
+            for path in _paths(arguments[:1]):
+                self.add(method, path, site)
+        return self
+
+    def _use(self, arguments: Sequence[Value]) -> Value:
+        """Mounts every router among the arguments; what is not a path at the front is middleware."""
+        prefixes = list(_paths(arguments[:1]))
+        is_path = bool(arguments) and (isinstance(arguments[0], str) or (isinstance(arguments[0], list) and _holds_text(arguments[0])))
+        routers = [argument for argument in _flat(arguments) if isinstance(argument, Router)]
+        for prefix, router in product(prefixes if is_path else [""], routers):
+            self.mount(prefix, router)
+        return self
+
+
+@dataclass(eq=False)
+class _Chain:
+    """`router.route('/x')`, on which methods are called one after another."""
+
+    router: ExpressRouter
+    paths: tuple[str, ...]
+
+    def member(self, name: str) -> Value:
+        return Builtin(lambda arguments, site, _: self._method(name, arguments, site)) if name in _METHODS else UNKNOWN
+
+    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        return UNKNOWN
+
+    def _method(self, name: str, arguments: Sequence[Value], site: Site) -> Value:
+        if arguments:
+            for path in self.paths:
+                self.router.add(_METHODS[name], path, site)
+        return self
+
+
+def _paths(arguments: Sequence[Value]) -> Iterator[str]:
+    """The known paths among the arguments, arrays opened. Express matches nothing with a path that has no slash in front."""
+    for argument in _flat(arguments):
+        if isinstance(argument, str) and (argument == "" or argument.startswith(("/", "*", "{/"))):
+            yield from _variants(argument)
+
+
+def _variants(path: str) -> Iterator[str]:
+    """An optional last part, `/:id?` in Express 4 and `{/:id}` in Express 5, is two paths."""
+    optional = re.fullmatch(r"(.*)(?:/:(\w+)\?|\{/:(\w+)\})", path)
+    if optional:
+        yield optional[1] or "/"
+        yield f"{optional[1]}/:{optional[2] or optional[3]}"
+    else:
+        yield path
+
+
+def _flat(values: Sequence[Value], depth: int = 0) -> Iterator[Value]:
+    for value in values:
+        if isinstance(value, list) and depth < 5:
+            yield from _flat(value, depth + 1)
+        else:
+            yield value
+
+
+def _holds_text(values: Sequence[Value]) -> bool:
+    return any(isinstance(value, str) for value in _flat(values))
+
+
+def _new_application(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+    return ExpressRouter("express", is_application=True)
+
+
+def _new_router(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+    return ExpressRouter("express")
+
+
+_ROUTER = Builtin(_new_router)
+PACKAGES = {
+    "express": package(Builtin(_new_application), Router=_ROUTER, application=UNKNOWN),
+    "express-promise-router": package(Builtin(_new_router)),
+    "express-async-router": package(Builtin(_new_router), AsyncRouter=_ROUTER),
+}

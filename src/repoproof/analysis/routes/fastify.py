@@ -1,0 +1,135 @@
+"""Fastify: instances, `route()`, and plugins registered under a prefix."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..endpoints import METHODS
+from .node_routers import Router
+from .node_values import UNKNOWN, Builtin, Interpreter, Site, Value, package
+
+_SHORTHANDS = {method.lower(): (method,) for method in METHODS} | {"all": ("ANY",)}
+
+
+def join(prefix: str, path: str) -> str:
+    """Put together as they are written: Fastify adds no slash. `/` below a prefix is the prefix itself."""
+    if prefix.endswith("/") and path.startswith("/"):
+        prefix = prefix[:-1]
+    return prefix if prefix and path == "/" else prefix + path
+
+
+class FastifyInstance(Router):
+    """`fastify()`, or the instance that a plugin is given."""
+
+    def member(self, name: str) -> Value:
+        if name in _SHORTHANDS:
+            return Builtin(lambda arguments, site, _: self._shorthand(_SHORTHANDS[name], arguments, site))
+        match name:
+            case "route":
+                return Builtin(lambda arguments, site, _: self._route(arguments, site))
+            case "register":
+                return Builtin(self._register)
+            case "after" | "ready":
+                return Builtin(self._then)
+            case "withTypeProvider" | "addHook" | "decorate" | "decorateRequest" | "decorateReply" | "setErrorHandler" | "addSchema":
+                return Builtin(lambda *_: self)
+            case "prefix":
+                return self.prefix
+            case _:
+                return UNKNOWN
+
+    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        return UNKNOWN
+
+    def _shorthand(self, methods: tuple[str, ...], arguments: Sequence[Value], site: Site) -> Value:
+        """`get(path, [options], answer)`; the answer may be in the options."""
+        if len(arguments) > 1 and isinstance(arguments[0], str):
+            for method in methods:
+                self.add(method, _unescaped(arguments[0]), site)
+        return self
+
+    def _route(self, arguments: Sequence[Value], site: Site) -> Value:
+        options = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        path = options.get("url", options.get("path"))
+        methods = options.get("method")
+        for method in methods if isinstance(methods, list) else [methods]:
+            if isinstance(path, str) and isinstance(method, str) and method.upper() in METHODS:
+                self.add(method.upper(), _unescaped(path), site)
+        return self
+
+    def _register(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        plugin = arguments[0] if arguments else UNKNOWN
+        if isinstance(plugin, dict):
+            plugin = plugin.get("default", UNKNOWN)
+        options = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], dict) else {}
+        if plugin is AUTOLOAD:
+            self._autoload(options, site, interpreter)
+        elif isinstance(plugin, _SharedPlugin):
+            # A plugin that asks for the parent's own instance gets no prefix either.
+            interpreter.call(plugin.function, [self, options, UNKNOWN], site)
+        else:
+            interpreter.call(plugin, [self._child(options.get("prefix")), options, UNKNOWN], site)
+        return self
+
+    def _child(self, prefix: Value) -> FastifyInstance:
+        child = FastifyInstance("fastify", prefix=prefix if isinstance(prefix, str) else "")
+        self.mount("", child)
+        return child
+
+    def _autoload(self, options: dict[str, Value], site: Site, interpreter: Interpreter) -> None:
+        """@fastify/autoload registers every module of a folder, under the names of the sub-folders that hold them."""
+        folder, inner = options.get("dir"), options.get("options")
+        if not isinstance(folder, str):
+            return
+        base = self._child(inner.get("prefix") if isinstance(inner, dict) else None)
+        for module in interpreter.project.below(folder):
+            exported = interpreter.exports(module)
+            below = posixpath.relpath("/" + posixpath.dirname(module.file), folder)
+            prefix = exported.get("autoPrefix") if isinstance(exported, dict) else None
+            if not isinstance(prefix, str):
+                prefix = "" if below == "." else "/" + re.sub(r"(?<=/)_(\w+)", r":\1", f"/{below}")[1:]
+            base._register([exported, {"prefix": prefix}], site, interpreter)
+
+    def _then(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        for argument in arguments:
+            interpreter.call(argument, [UNKNOWN, self], site)
+        return self
+
+
+@dataclass(eq=False)
+class _SharedPlugin:
+    """What fastify-plugin makes of a function: it is run on the instance that registers it, not on a new one."""
+
+    function: Value
+
+    def member(self, name: str) -> Value:
+        return self if name == "default" else UNKNOWN
+
+    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        return interpreter.call(self.function, arguments, site)
+
+
+def _unescaped(path: str) -> str:
+    """A doubled colon stands for a colon, which is no parameter in the middle of a segment."""
+    return path.replace("::", ":")
+
+
+def _new_instance(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+    return FastifyInstance("fastify", is_application=True)
+
+
+def _share(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+    return _SharedPlugin(arguments[0] if arguments else UNKNOWN)
+
+
+AUTOLOAD = Builtin(lambda *_: UNKNOWN)
+_INSTANCE = Builtin(_new_instance)
+_PLUGIN = package(Builtin(_share))
+PACKAGES = {
+    "fastify": package(_INSTANCE, fastify=_INSTANCE),
+    "fastify-plugin": package(_PLUGIN, fastifyPlugin=_PLUGIN),
+    "@fastify/autoload": package(AUTOLOAD, fastifyAutoload=AUTOLOAD),
+}

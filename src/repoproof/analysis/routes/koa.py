@@ -1,0 +1,78 @@
+"""Koa with @koa/router: routers, their prefixes, and routers used by an application or by each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from ..endpoints import METHODS
+from .node_routers import Router, slashed
+from .node_values import UNKNOWN, Builtin, Interpreter, Site, Value, package
+
+_METHODS = {method.lower(): method for method in METHODS} | {"all": "ANY", "del": "DELETE"}
+
+join = slashed
+
+
+class KoaRouter(Router):
+    """`new Router({prefix})`; an application is one that only mounts."""
+
+    def member(self, name: str) -> Value:
+        if name == "use":
+            return Builtin(lambda arguments, _site, _interpreter: self._use(arguments))
+        if self.is_application:
+            return UNKNOWN
+        if name in _METHODS:
+            return Builtin(lambda arguments, site, _: self._method(_METHODS[name], arguments, site))
+        match name:
+            case "routes" | "middleware":
+                return Builtin(lambda *_: self)
+            case "prefix":
+                return Builtin(lambda arguments, _site, _interpreter: self._prefix(arguments))
+            case _:
+                return UNKNOWN
+
+    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        return UNKNOWN
+
+    def _method(self, method: str, arguments: Sequence[Value], site: Site) -> Value:
+        """`get([name], path, answer)`: of two strings in front the first is a name."""
+        if len(arguments) > 2 and isinstance(arguments[0], str) and isinstance(arguments[1], str):
+            arguments = arguments[1:]
+        if len(arguments) > 1:
+            for path in _texts(arguments[0]):
+                self.add(method, path, site)
+        return self
+
+    def _use(self, arguments: Sequence[Value]) -> Value:
+        prefixes = _texts(arguments[0]) if arguments else []
+        for prefix, router in product(prefixes or [""], (argument for argument in arguments if isinstance(argument, Router))):
+            self.mount(prefix, router)
+        return self
+
+    def _prefix(self, arguments: Sequence[Value]) -> Value:
+        if arguments and isinstance(arguments[0], str):
+            self.prefix = slashed(arguments[0], self.prefix)
+        return self
+
+
+def _texts(value: Value) -> list[str]:
+    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+
+
+def _new_application(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+    return KoaRouter("koa", is_application=True)
+
+
+def _new_router(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+    options = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+    prefix = options.get("prefix")
+    return KoaRouter("koa", prefix=prefix if isinstance(prefix, str) else "")
+
+
+_ROUTER = Builtin(_new_router)
+PACKAGES = {
+    "koa": package(Builtin(_new_application)),
+    "koa-router": package(_ROUTER, Router=_ROUTER),
+    "@koa/router": package(_ROUTER, Router=_ROUTER),
+}

@@ -1,0 +1,63 @@
+"""Routers and what hangs under them, whatever framework made them: the graph from which the routes of an application are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from ..endpoints import Route, normalise_path
+from .node_values import Site
+
+MAX_ROUTES = 5_000
+MAX_MOUNT_DEPTH = 20
+MAX_PATH_LENGTH = 1_000
+
+
+@dataclass(eq=False)
+class Router:
+    """Routes and mounted routers, in order. An application is the router that a server is made of."""
+
+    framework: str
+    is_application: bool = False
+    prefix: str = ""
+    routes: list[tuple[str, str, Site]] = field(default_factory=list)
+    """Method, path below this router, place."""
+    mounts: list[tuple[str, Router]] = field(default_factory=list)
+    mounted: bool = False
+    """Somewhere under another router: then it is not where requests arrive."""
+
+    def add(self, method: str, path: str, site: Site) -> None:
+        if len(self.routes) < MAX_ROUTES:
+            self.routes.append((method, path, site))
+
+    def mount(self, prefix: str, router: Router) -> None:
+        if len(self.mounts) < MAX_ROUTES:
+            router.mounted = True
+            self.mounts.append((prefix, router))
+
+
+Join = Callable[[str, str], str]
+"""How a framework puts a prefix and a path together."""
+
+
+def routes_of(application: Router, join: Join) -> Iterator[Route]:
+    """Every route that a request to `application` can reach. A router mounted inside itself is followed once."""
+    pending: list[tuple[str, Router, tuple[Router, ...]]] = [("", application, ())]
+    count = 0
+    while pending:
+        prefix, router, above = pending.pop()
+        prefix = join(prefix, router.prefix) if router.prefix else prefix
+        for method, path, site in router.routes:
+            whole = join(prefix, path)
+            if len(whole) <= MAX_PATH_LENGTH:
+                count += 1
+                yield Route(method=method, path=normalise_path(whole), file=site.file, line=site.line, framework=router.framework)
+            if count >= MAX_ROUTES:
+                return
+        if len(above) < MAX_MOUNT_DEPTH:
+            pending += [(join(prefix, under), child, (*above, router)) for under, child in router.mounts if child not in (*above, router)]
+
+
+def slashed(prefix: str, path: str) -> str:
+    """Joined with exactly one slash; `/` below a prefix is the prefix itself."""
+    return f"{prefix.rstrip('/')}/{path.lstrip('/')}".rstrip("/") or "/"

@@ -1,0 +1,119 @@
+"""What evaluating JavaScript without running it yields.
+
+Strings, numbers, booleans, None (for null and undefined), lists (arrays) and dicts (objects) stand for themselves. Everything else is
+one of these classes. A framework's own objects are `Native`: they say what reading a property of them and calling them means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from tree_sitter import Node
+
+from .node_project import Module, Project
+
+Value = Any
+
+
+class Site(NamedTuple):
+    """Where in the source something happens."""
+
+    file: str
+    line: int
+
+
+class _Unknown:
+    """A value that cannot be told without running the code."""
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN = _Unknown()
+
+
+@dataclass(eq=False)
+class Scope:
+    """Names and what they hold, block by block."""
+
+    module: Module
+    parent: Scope | None = None
+    names: dict[str, Value] = field(default_factory=dict)
+    this: Value = UNKNOWN
+
+    def inner(self, *, this: Value = None) -> Scope:
+        return Scope(self.module, self, this=self.this if this is None else this)
+
+    def holder(self, name: str) -> Scope | None:
+        """The innermost scope that has the name."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.names:
+            scope = scope.parent
+        return scope
+
+    def look_up(self, name: str) -> Value:
+        holder = self.holder(name)
+        return holder.names[name] if holder else UNKNOWN
+
+
+@dataclass(eq=False)
+class Function:
+    """A function with the scope it closes over."""
+
+    node: Node
+    scope: Scope
+    properties: dict[str, Value] = field(default_factory=dict)
+    calls: int = 0
+
+
+@dataclass(eq=False)
+class Class:
+    """A class; calling it with `new` gives a dict that holds its methods."""
+
+    node: Node
+    scope: Scope
+    parent: Value = None
+    properties: dict[str, Value] = field(default_factory=dict)
+
+
+class Interpreter(Protocol):
+    """What a framework's objects may ask of the evaluation."""
+
+    project: Project
+
+    def call(self, function: Value, arguments: Sequence[Value], site: Site) -> Value: ...
+    def exports(self, module: Module) -> Value: ...
+
+
+class Native(Protocol):
+    """An object of a framework, or of the language where it matters to routes."""
+
+    def member(self, name: str) -> Value:
+        """What reading `.name` gives."""
+        ...
+
+    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        """What calling it gives, with or without `new`."""
+        ...
+
+
+@dataclass(eq=False)
+class Builtin:
+    """A function of a library."""
+
+    run: Callable[[Sequence[Value], Site, Interpreter], Value]
+    members: dict[str, Value] = field(default_factory=dict)
+
+    def member(self, name: str) -> Value:
+        return self.members.get(name, UNKNOWN)
+
+    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        return self.run(arguments, site, interpreter)
+
+
+def package(function: Builtin, **members: Value) -> Builtin:
+    """A package that exports `function` in each way in which packages are imported: itself, its default, and by name."""
+    function.members |= {"default": function, **members}
+    return function

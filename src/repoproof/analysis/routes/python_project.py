@@ -1,0 +1,132 @@
+"""The Python modules of a tree: which files there are, what an import means, and their syntax, parsed once and on demand."""
+
+from __future__ import annotations
+
+import ast
+import os
+import stat
+import sys
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+MAX_FILES = 5_000
+MAX_FILE_BYTES = 1_000_000
+# What is never part of the service that runs.
+_SKIPPED = frozenset(
+    {"node_modules", "__pycache__", "venv", "env", "virtualenv", "site-packages", "tests", "test", "migrations"}
+)
+
+
+@dataclass(eq=False)
+class Module:
+    """A module or a package of the tree; a directory without `__init__.py` is a package without source."""
+
+    parts: tuple[str, ...]
+    """Where it lies: `("src", "app", "users")` for `src/app/users.py` and for `src/app/users/__init__.py`."""
+    path: Path | None = None
+    file: str = ""
+    """Relative to the tree, with slashes."""
+
+    @property
+    def package(self) -> tuple[str, ...]:
+        """What one leading dot of a relative import means."""
+        is_package = self.path is None or self.path.name == "__init__.py"
+        return self.parts if is_package else self.parts[:-1]
+
+    @cached_property
+    def source(self) -> bytes:
+        try:
+            return b"" if self.path is None else self.path.read_bytes()
+        except OSError:
+            return b""
+
+    @cached_property
+    def syntax(self) -> ast.Module:
+        """Empty where the file does not parse: such a module cannot be imported either."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(self.source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.Module(body=[], type_ignores=[])
+
+
+class Project:
+    """All modules of a tree, found by their place."""
+
+    def __init__(self, tree: Path) -> None:
+        self.modules: dict[tuple[str, ...], Module] = {}
+        for path in _python_files(tree):
+            file = path.relative_to(tree).as_posix()
+            parts = PurePosixPath(file).with_suffix("").parts
+            parts = parts[:-1] if parts[-1] == "__init__" else parts
+            known = self.modules.get(parts)
+            if known is None or known.path is None or path.name == "__init__.py":
+                self.modules[parts] = Module(parts, path, file)
+            for depth in range(len(parts)):
+                self.modules.setdefault(parts[:depth], Module(parts[:depth]))
+        self._by_last_part: dict[str, list[tuple[str, ...]]] = {}
+        for parts in self.modules:
+            if parts:
+                self._by_last_part.setdefault(parts[-1], []).append(parts)
+
+    def child(self, module: Module, name: str) -> Module | None:
+        return self.modules.get((*module.parts, name))
+
+    def relative(self, importer: Module, level: int, name: str) -> Module | None:
+        """The module that `from ..name import x` names."""
+        package = importer.package
+        if level - 1 > len(package):
+            return None
+        base = package[: len(package) - (level - 1)]
+        return self.modules.get((*base, *(name.split(".") if name else ())))
+
+    def absolute(self, importer: Module, name: str) -> Module | None:
+        """The module of this tree that `import name` means, None for one from outside.
+
+        What the import path holds at run time is not known, so directories are tried from the importer's upwards, those that are not
+        packages first (a script's directory, the project's root), then any place in the tree that ends so.
+        """
+        wanted = tuple(name.split("."))
+        ancestors = [importer.parts[:depth] for depth in range(len(importer.parts), -1, -1)]
+        roots = [parts for parts in ancestors if parts in self.modules and self.modules[parts].path is None]
+        for root in roots:
+            if (*root, *wanted) in self.modules:
+                return self.modules[(*root, *wanted)]
+        if wanted[0] in sys.stdlib_module_names:
+            return None
+        places = [parts for parts in self._by_last_part.get(wanted[-1], ()) if parts[-len(wanted) :] == wanted]
+        # A package's own `flask.py` does not shadow the framework for its siblings, unless it lies where scripts start.
+        places = [parts for parts in places if not self._inside_a_package(parts[: -len(wanted)])]
+        return self.modules[min(places, key=lambda parts: (len(parts), parts))] if places else None
+
+    def _inside_a_package(self, parts: tuple[str, ...]) -> bool:
+        return parts in self.modules and self.modules[parts].path is not None
+
+
+def _python_files(tree: Path) -> list[Path]:
+    """Regular files that a service may be made of, shallow and alphabetical first, so that the cap cuts the deepest. Links are not followed."""
+    found: list[Path] = []
+    for folder, folders, files in os.walk(tree):
+        folders[:] = sorted(name for name in folders if not _skipped(Path(folder), name))
+        for name in files:
+            if (
+                name.endswith(".py")
+                and not name.startswith(("test_", "."))
+                and not name.endswith("_test.py")
+                and name != "conftest.py"
+            ):
+                path = Path(folder, name)
+                try:
+                    status = path.lstat()
+                except OSError:
+                    continue
+                if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_FILE_BYTES:
+                    found.append(path)
+    return sorted(found, key=lambda path: (len(path.parts), path))[:MAX_FILES]
+
+
+def _skipped(folder: Path, name: str) -> bool:
+    return name.startswith(".") or name in _SKIPPED or (folder / name / "pyvenv.cfg").exists()
