@@ -41,7 +41,9 @@ class ExpressRouter(Router):
     def _use(self, arguments: Sequence[Value]) -> Value:
         """Mounts every router among the arguments; what is not a path at the front is middleware."""
         prefixes = list(_paths(arguments[:1]))
-        is_path = bool(arguments) and (isinstance(arguments[0], str) or (isinstance(arguments[0], list) and _holds_text(arguments[0])))
+        is_path = bool(arguments) and (
+            isinstance(arguments[0], str) or (isinstance(arguments[0], list) and _holds_text(arguments[0]))
+        )
         routers = [argument for argument in _flat(arguments) if isinstance(argument, Router)]
         for prefix, router in product(prefixes if is_path else [""], routers):
             self.mount(prefix, router)

@@ -34,7 +34,15 @@ class FastifyInstance(Router):
                 return Builtin(self._register)
             case "after" | "ready":
                 return Builtin(self._then)
-            case "withTypeProvider" | "addHook" | "decorate" | "decorateRequest" | "decorateReply" | "setErrorHandler" | "addSchema":
+            case (
+                "withTypeProvider"
+                | "addHook"
+                | "decorate"
+                | "decorateRequest"
+                | "decorateReply"
+                | "setErrorHandler"
+                | "addSchema"
+            ):
                 return Builtin(lambda *_: self)
             case "prefix":
                 return self.prefix

@@ -46,7 +46,9 @@ class KoaRouter(Router):
 
     def _use(self, arguments: Sequence[Value]) -> Value:
         prefixes = _texts(arguments[0]) if arguments else []
-        for prefix, router in product(prefixes or [""], (argument for argument in arguments if isinstance(argument, Router))):
+        for prefix, router in product(
+            prefixes or [""], (argument for argument in arguments if isinstance(argument, Router))
+        ):
             self.mount(prefix, router)
         return self
 

@@ -22,9 +22,24 @@ MAX_FILE_BYTES = 1_000_000
 _EXTENSIONS = (".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".jsx")
 # `import './x.js'` in TypeScript names the file that x.ts is compiled to.
 _COMPILED_FROM = {".js": (".ts", ".tsx"), ".mjs": (".mts",), ".cjs": (".cts",), ".jsx": (".tsx",)}
-_NOT_SOURCE = frozenset(("node_modules", "bower_components", "coverage", "test", "tests", "__tests__", "__mocks__", "spec", "e2e", "cypress"))
+_NOT_SOURCE = frozenset(
+    (
+        "node_modules",
+        "bower_components",
+        "coverage",
+        "test",
+        "tests",
+        "__tests__",
+        "__mocks__",
+        "spec",
+        "e2e",
+        "cypress",
+    )
+)
 _COMPILED = frozenset(("dist", "build", "out"))
-_TEST_FILE = re.compile(r"[._-](?:test|spec)s?\.\w+$|\.d\.[mc]?ts$|\.min\.js$|^(?:jest|vitest|webpack|rollup|vite|babel|eslint)\.config")
+_TEST_FILE = re.compile(
+    r"[._-](?:test|spec)s?\.\w+$|\.d\.[mc]?ts$|\.min\.js$|^(?:jest|vitest|webpack|rollup|vite|babel|eslint)\.config"
+)
 
 
 @dataclass(eq=False)

@@ -51,11 +51,21 @@ def routes_of(application: Router, join: Join) -> Iterator[Route]:
             whole = join(prefix, path)
             if len(whole) <= MAX_PATH_LENGTH:
                 count += 1
-                yield Route(method=method, path=normalise_path(whole), file=site.file, line=site.line, framework=router.framework)
+                yield Route(
+                    method=method,
+                    path=normalise_path(whole),
+                    file=site.file,
+                    line=site.line,
+                    framework=router.framework,
+                )
             if count >= MAX_ROUTES:
                 return
         if len(above) < MAX_MOUNT_DEPTH:
-            pending += [(join(prefix, under), child, (*above, router)) for under, child in router.mounts if child not in (*above, router)]
+            pending += [
+                (join(prefix, under), child, (*above, router))
+                for under, child in router.mounts
+                if child not in (*above, router)
+            ]
 
 
 def slashed(prefix: str, path: str) -> str:

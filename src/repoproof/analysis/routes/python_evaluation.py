@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -65,7 +64,7 @@ class Evaluation:
     """A tree, evaluated: the namespaces of its modules and all objects that were made."""
 
     def __init__(self, tree: Path, mentions: Iterable[str]) -> None:
-        """Evaluate the modules whose source mentions one of `mentions`, and what these import."""
+        """Evaluate the modules whose source mentions one of `mentions`, what these import, and what imports them."""
         self.project = Project(tree)
         self.objects: list[Object] = []
         self.scopes: dict[tuple[str, ...], Scope] = {}
@@ -73,11 +72,10 @@ class Evaluation:
         self._stack: list[Function] = []
         self._functions: list[Function] = []
         self._speculation = 0
-        wanted = re.compile(b"|".join(re.escape(word.encode()) for word in sorted(mentions)))
+        concerned = self.project.concerned(mentions)
         try:
-            for module in sorted(self.project.modules.values(), key=_entry_order):
-                if wanted.search(module.source):
-                    self.scope(module)
+            for module in sorted((self.project.modules[parts] for parts in concerned), key=_entry_order):
+                self.scope(module)
             self._call_what_nobody_called()
         except Exhausted:
             pass

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import stat
 import sys
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -17,6 +19,8 @@ MAX_FILE_BYTES = 1_000_000
 _SKIPPED = frozenset(
     {"node_modules", "__pycache__", "venv", "env", "virtualenv", "site-packages", "tests", "test", "migrations"}
 )
+
+_IMPORTS = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(]*\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
 @dataclass(eq=False)
@@ -71,6 +75,26 @@ class Project:
         for parts in self.modules:
             if parts:
                 self._by_last_part.setdefault(parts[-1], []).append(parts)
+
+    def concerned(self, mentions: Iterable[str]) -> set[tuple[str, ...]]:
+        """Modules whose source has one of the words, and those that, by the words of their import statements, may import such a one.
+
+        A quick look at the text, which spares the parsing of what cannot matter; it errs towards too many.
+        """
+        words = re.compile(b"|".join(re.escape(word.encode()) for word in sorted(mentions)))
+        found = {parts for parts, module in self.modules.items() if words.search(module.source)}
+        importers: dict[bytes, set[tuple[str, ...]]] = {}
+        for parts, module in self.modules.items():
+            for statement in _IMPORTS.findall(module.source):
+                for word in re.findall(rb"\w+", statement):
+                    importers.setdefault(word, set()).add(parts)
+        waiting = list(found)
+        while waiting:
+            parts = waiting.pop()
+            for importer in importers.get(parts[-1].encode(), set()) - found if parts else ():
+                found.add(importer)
+                waiting.append(importer)
+        return found
 
     def child(self, module: Module, name: str) -> Module | None:
         return self.modules.get((*module.parts, name))
