@@ -50,7 +50,13 @@ def touch(x, db, cache, session):
 def test_defect_1_route_words_without_a_server_cover_nothing(tmp_path):
     required = [Endpoint(method=e.method, path=e.path) for e in extract_endpoints(README)]
     assert len(required) == 3
-    write_tree(tmp_path, {"main.py": WORDS_ONLY, "server.js": "// app.get('/items')\nconst s = \"app.post('/items')\"; cache.get('/items');"})
+    write_tree(
+        tmp_path,
+        {
+            "main.py": WORDS_ONLY,
+            "server.js": "// app.get('/items')\nconst s = \"app.post('/items')\"; cache.get('/items');",
+        },
+    )
     for language in ("python", "node"):
         assert list(coverage(required, find_routes(tmp_path, language=language)).values()) == [None] * 3
 
@@ -248,7 +254,7 @@ def pytest_pyfunc_call(pyfuncitem):
 
 @runs
 def test_defect_7_the_candidates_own_conftest_never_runs_with_the_golden_tests(tmp_path):
-    nothing = "from http.server import *\nHTTPServer(('0.0.0.0', %d), SimpleHTTPRequestHandler).serve_forever()\n" % PORT
+    nothing = f"from http.server import *\nHTTPServer(('0.0.0.0', {PORT}), SimpleHTTPRequestHandler).serve_forever()\n"
     files = {
         "conftest.py": CONFTEST, "tests/conftest.py": CONFTEST, "sitecustomize.py": CONFTEST,
         "pytest.ini": "[pytest]\naddopts = -p conftest\n", "tests/test_notes.py": "def test_create(): pass\n",

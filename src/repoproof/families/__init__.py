@@ -5,7 +5,7 @@ A family never imports another one: what two of them need lives outside.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol
@@ -32,7 +32,7 @@ class Bench:
     log_prefix: str
     config: ScoreConfig
     config_hash: str
-    options: RunOptions = RunOptions()
+    options: RunOptions = field(default_factory=RunOptions)
 
 
 @dataclass(frozen=True)

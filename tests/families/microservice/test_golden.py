@@ -52,7 +52,11 @@ def test_junit_counts_add_up_and_a_missing_test_is_an_error():
         "name": "task", "tests": "5", "failures": "1", "errors": "2", "skipped": "1",
     }  # fmt: skip
     cases = suite.findall("testcase")
-    assert (cases[0].get("classname"), cases[0].get("name"), cases[0].get("time")) == ("api.test_a", "test_one", "0.250")
+    assert (cases[0].get("classname"), cases[0].get("name"), cases[0].get("time")) == (
+        "api.test_a",
+        "test_one",
+        "0.250",
+    )
     assert [child.tag for case in cases for child in case] == ["failure", "error", "skipped", "error"]
     assert cases[4].find("error").get("type") == "missing"
 

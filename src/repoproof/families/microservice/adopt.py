@@ -57,7 +57,9 @@ def read_record(source: Path) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or None
-        raise BadInput(first["msg"], file=path, field=field, mend="see docs/suites.md", boundary=Boundary.TASK) from None
+        raise BadInput(
+            first["msg"], file=path, field=field, mend="see docs/suites.md", boundary=Boundary.TASK
+        ) from None
     return record
 
 

@@ -97,7 +97,8 @@ def await_answer(
         answer = json.loads(asked.stdout)
     except ValueError:
         raise InfrastructureError(
-            f"the readiness probe {ended(asked)}: {asked.stderr[-300:].decode('utf-8', 'replace')}", boundary=Boundary.SANDBOX
+            f"the readiness probe {ended(asked)}: {asked.stderr[-300:].decode('utf-8', 'replace')}",
+            boundary=Boundary.SANDBOX,
         ) from None
     if answer["responds"]:
         return True, "", answer["seconds"]
@@ -108,7 +109,5 @@ def await_answer(
 def fate(deployment: Deployment, record: Record, *, limit_seconds: float) -> Cause | None:
     """Stop the service, note the start phase, and say what ended it before we did; None if it was still running well."""
     result = deployment.service.stop()
-    record.phase(
-        PhaseName.START, result, ok=deployment.responds, limit_seconds=limit_seconds, reason=deployment.reason
-    )
+    record.phase(PhaseName.START, result, ok=deployment.responds, limit_seconds=limit_seconds, reason=deployment.reason)
     return None if result.cause is Cause.KILLED else result.cause

@@ -124,13 +124,21 @@ def junit_xml(name: str, results: Iterable[TestResult]) -> bytes:
     for result in results:
         file, _, test = result.id.partition("::")
         case = ElementTree.SubElement(
-            suite, "testcase", classname=file.removesuffix(".py").replace("/", "."), name=test, time=f"{result.seconds:.3f}"
+            suite,
+            "testcase",
+            classname=file.removesuffix(".py").replace("/", "."),
+            name=test,
+            time=f"{result.seconds:.3f}",
         )
         match result.outcome:
             case TestOutcome.FAILED:
-                ElementTree.SubElement(case, "failure", message=last_line(result.message)).text = printable(result.message)
+                ElementTree.SubElement(case, "failure", message=last_line(result.message)).text = printable(
+                    result.message
+                )
             case TestOutcome.ERRORED:
-                ElementTree.SubElement(case, "error", message=last_line(result.message)).text = printable(result.message)
+                ElementTree.SubElement(case, "error", message=last_line(result.message)).text = printable(
+                    result.message
+                )
             case TestOutcome.MISSING:
                 ElementTree.SubElement(case, "error", type="missing", message="never reported")
             case TestOutcome.SKIPPED:
@@ -144,7 +152,10 @@ def junit_xml(name: str, results: Iterable[TestResult]) -> bytes:
 
 def printable(text: str) -> str:
     """`text` without the control characters and surrogates that XML cannot hold."""
-    return "".join(c if c in "\t\n" or (c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff") else "�" for c in text)
+    return "".join(
+        c if c in "\t\n" or (c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff") else "�"
+        for c in text
+    )
 
 
 def last_line(text: str) -> str:

@@ -37,7 +37,16 @@ def main(port: int, seconds: float, paths: list[str]) -> int:
                 return 1
             last[path] = answer(port, path, min(5.0, left))
             if isinstance(last[path], int) and last[path] < 500:
-                print(json.dumps({"responds": True, "path": path, "status": last[path], "seconds": round(time.monotonic() - start, 3)}))
+                print(
+                    json.dumps(
+                        {
+                            "responds": True,
+                            "path": path,
+                            "status": last[path],
+                            "seconds": round(time.monotonic() - start, 3),
+                        }
+                    )
+                )
                 return 0
             if isinstance(last[path], str) and "refused" in last[path]:
                 break  # nobody listens: no use in asking for the other paths

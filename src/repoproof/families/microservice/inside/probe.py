@@ -19,10 +19,18 @@ import time
 
 VALUES = ("1", "00000000-0000-4000-8000-000000000001", "a", "2024-01-01")
 """Tried for path parameters, in order: converters accept different shapes."""
-NONCE = "zq7f3x"
+NONCES = ("zq7f3x", "kw2v9j")
 BODY_LIMIT = 65536
 DOCUMENT_LIMIT = 4 * 1024 * 1024
-DOCUMENTS = ("/openapi.json", "/swagger.json", "/api/openapi.json", "/api/schema/?format=json", "/api-docs", "/docs/json", "/v3/api-docs")
+DOCUMENTS = (
+    "/openapi.json",
+    "/swagger.json",
+    "/api/openapi.json",
+    "/api/schema/?format=json",
+    "/api-docs",
+    "/docs/json",
+    "/v3/api-docs",
+)
 
 
 class Answer:
@@ -61,33 +69,57 @@ def filled(template: str, value: str) -> str:
     return re.sub(r"\{[^}]*\}", value, template)
 
 
-def control(template: str, value: str) -> str:
+def control(template: str, value: str, nonce: str) -> str:
     """The same shape with made-up literals; for `/` a made-up segment."""
     parts = template.strip("/").split("/")
     if all("{" in part for part in parts):
         parts.append("")
-    return "/" + "/".join(value if "{" in part else f"{part}{NONCE}" for part in parts)
+    return "/" + "/".join(value if "{" in part else f"{part}{nonce}" for part in parts)
+
+
+class Elsewhere:
+    """What the service answers to made-up paths of the same shape. Asked twice: what differs between the two is noise, not a router's."""
+
+    def __init__(self, port: int, method: str, template: str, value: str, seconds: float) -> None:
+        paths = [control(template, value, nonce) for nonce in NONCES]
+        answers = [ask(port, method, path, seconds) for path in paths]
+        self.shapes = [answer.shape(path) if answer else None for answer, path in zip(answers, paths, strict=True)]
+        self.statuses = [answer.status if answer else None for answer in answers]
+        self.allows = [answer.allow if answer else None for answer in answers]
+
+    def differs_from(self, answer: Answer, path: str) -> bool:
+        if self.shapes[0] == self.shapes[1]:
+            return answer.shape(path) != self.shapes[0]
+        return answer.status not in self.statuses and self.statuses[0] == self.statuses[1]
+
+    def router_differs_from(self, hint: Answer) -> bool:
+        """The same for what a router says of itself: status and Allow."""
+        return all(
+            (hint.status, hint.allow) != (status, allow)
+            for status, allow in zip(self.statuses, self.allows, strict=True)
+        )
 
 
 def look_for(port: int, method: str, template: str, seconds: float) -> tuple[bool, str]:
     other = "PATCH" if method != "PATCH" else "DELETE"
-    indistinct = ""
+    indistinct, answer = "", None
     for value in VALUES if "{" in template else VALUES[:1]:
-        path, away = filled(template, value), control(template, value)
-        answer, elsewhere = ask(port, method, path, seconds), ask(port, method, away, seconds)
+        path = filled(template, value)
+        answer = ask(port, method, path, seconds)
         if answer is None:
             indistinct = "no answer"
             continue
+        elsewhere = Elsewhere(port, method, template, value, seconds)
         if answer.status not in (404, 405, 501):
-            if elsewhere is None or answer.shape(path) != elsewhere.shape(away):
+            if elsewhere.differs_from(answer, path):
                 return True, f"{method} {path} -> {answer.status}"
             indistinct = f"{method} {path} answers {answer.status} as any made-up path does"
             continue
-        if answer.status == 404 and elsewhere is not None and elsewhere.status == 404 and answer.shape(path) != elsewhere.shape(away):
+        if answer.status == 404 and 404 in elsewhere.statuses and elsewhere.differs_from(answer, path):
             return True, f"{method} {path} -> 404 of its own"
         for asked in ("OPTIONS", other, "TRACE"):
-            hint, hint_away = ask(port, asked, path, seconds), ask(port, asked, away, seconds)
-            if hint is None or (hint_away is not None and (hint.status, hint.allow) == (hint_away.status, hint_away.allow)):
+            hint = ask(port, asked, path, seconds)
+            if hint is None or not Elsewhere(port, asked, template, value, seconds).router_differs_from(hint):
                 continue
             if method in hint.allow:
                 return True, f"{asked} {path} -> Allow: {', '.join(sorted(hint.allow))}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,7 @@ MESSAGE_LIMIT = 2048
 
 class Recorder:
     def __init__(self, path: str) -> None:
-        self.file = open(path, "a", encoding="utf-8")
+        self.file = open(path, "a", encoding="utf-8")  # noqa: SIM115 -- open as long as the process lives
         self.tests: dict[str, dict] = {}
         self.write({"started": pytest.__version__})
 
@@ -30,7 +31,9 @@ class Recorder:
         os.fsync(self.file.fileno())
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        test = self.tests.setdefault(report.nodeid, {"id": report.nodeid, "outcome": "passed", "seconds": 0.0, "message": ""})
+        test = self.tests.setdefault(
+            report.nodeid, {"id": report.nodeid, "outcome": "passed", "seconds": 0.0, "message": ""}
+        )
         outcome = report.outcome
         if hasattr(report, "wasxfail"):
             # An expected failure that fails, or an unexpected pass, says nothing good about the service.
@@ -58,8 +61,18 @@ class Recorder:
 
 
 def main(tests: str, results: str, *flags: str) -> int:
-    here = os.path.dirname(os.path.abspath(__file__))
-    arguments = [tests, f"--rootdir={tests}", "-c", f"{here}/pytest.ini", "-p", "no:cacheprovider", "-q", "--tb=short", *flags]
+    here = Path(__file__).resolve().parent
+    arguments = [
+        tests,
+        f"--rootdir={tests}",
+        "-c",
+        f"{here}/pytest.ini",
+        "-p",
+        "no:cacheprovider",
+        "-q",
+        "--tb=short",
+        *flags,
+    ]
     return int(pytest.main(arguments, plugins=[Recorder(results)]))
 
 
