@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from pydantic import ValidationError
 
@@ -32,6 +32,7 @@ from .durable import sync_directory, write_atomically
 from .errors import BadInput, Boundary, InfrastructureError
 from .jsonl import read_json, to_record
 from .submission import Origin
+from .suite import Suite
 from .verdict import Verdict, VerdictKey
 
 RUN_SCHEMA_VERSION = 1
@@ -71,6 +72,34 @@ class RunInfo(Frozen):
     submissions_path: str = ""
     asked: tuple[Asked, ...]
     """In the order of the suite. Verdicts of other keys in the directory are answers to earlier questions."""
+
+    @classmethod
+    def of(
+        cls,
+        suite: Suite,
+        config: ScoreConfig,
+        options: RunOptions,
+        asked: tuple[Asked, ...],
+        *,
+        submissions: Path | None = None,
+        versions: dict[str, str] | None = None,
+    ) -> Self:
+        """What is written down about a scoring that starts now."""
+        return cls(
+            family=suite.info.family,
+            suite=suite.name,
+            suite_version=suite.info.version,
+            suite_digest=suite.digest,
+            health_version=suite.health_version,
+            suite_tasks=len(suite),
+            config=config,
+            options=options,
+            versions=versions or {},
+            started=datetime.now(UTC),
+            suite_path=str(suite.root),
+            submissions_path=str(submissions.resolve()) if submissions else "",
+            asked=asked,
+        )
 
 
 class _Stored(NamedTuple):

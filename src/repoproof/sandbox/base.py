@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -174,4 +174,13 @@ class Sandbox(Protocol):
 
     def fingerprint(self) -> Mapping[str, str]:
         """What is recorded on each verdict: backend and version, limits mechanism (`cgroup v1`, `cgroup v2`, `rlimits`), kernel, architecture."""
+        ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """A sandbox that can be cleared from another thread. One that cannot ends what it runs when this process ends."""
+
+    def interrupt(self) -> None:
+        """End everything that runs here, now (`Cause.KILLED`), so that every pending call returns. Thread-safe, idempotent."""
         ...

@@ -1,0 +1,140 @@
+"""What is to be scored, what is known already, and what is settled without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import fmean
+
+from ..core.config import ScoreConfig
+from ..core.digest import canonical_json, digest_of_strings
+from ..core.errors import Boundary
+from ..core.outcomes import Status
+from ..core.run import Asked, RunDirectory
+from ..core.submission import Submission
+from ..core.submissions import PATH_ESCAPE
+from ..core.suite import Suite
+from ..core.task import Task
+from ..core.verdict import Verdict, VerdictKey
+
+MISSING = "missing"
+"""Submission hash where there is no submission."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to verify."""
+
+    task: Task
+    submission: Submission
+    key: VerdictKey
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One scoring, before it starts. Every task has at least one question, and every question is in exactly one place."""
+
+    asked: tuple[Asked, ...]
+    """All questions, in the order of the tasks: what `run.json` holds."""
+    finished: tuple[VerdictKey, ...]
+    """Answered by an earlier scoring into the same directory."""
+    settled: tuple[Verdict, ...]
+    """Answered here and now: missing, refused, on a quarantined task."""
+    jobs: tuple[Job, ...]
+    """To be run."""
+    mean_seconds: float | None = None
+    """Per job, from what is finished; None if nothing is."""
+
+    def estimate_seconds(self, workers: int) -> float | None:
+        """Wall-clock time that the jobs will take; None where there is nothing to judge by."""
+        return None if self.mean_seconds is None else self.mean_seconds * len(self.jobs) / max(1, workers)
+
+
+def plan(
+    suite: Suite,
+    tasks: Sequence[Task],
+    submissions: Iterable[Submission],
+    *,
+    config: ScoreConfig,
+    run: RunDirectory,
+    again: Collection[str] = (),
+) -> Plan:
+    """Plan the scoring of `submissions` on `tasks` of `suite` into `run`.
+
+    Tasks named in `again` are scored anew, whatever is known of them.
+    """
+    answers: dict[str, list[Submission]] = {task.id: [] for task in tasks}
+    for submission in submissions:
+        if submission.task in answers:
+            answers[submission.task].append(submission)
+    asked: list[Asked] = []
+    finished: list[VerdictKey] = []
+    settled: list[Verdict] = []
+    jobs: list[Job] = []
+    for task in tasks:
+        quarantine = suite.quarantined.get(task.id)
+        for submission in sorted(answers[task.id], key=lambda s: s.attempt) or [_missing(task)]:
+            question = _question(task, submission, config_hash(config, task, quarantine))
+            asked.append(question)
+            if run.is_finished(question.key) and task.id not in again:
+                finished.append(question.key)
+            elif verdict := _without_running(question.key, submission, quarantine):
+                settled.append(verdict)
+            else:
+                jobs.append(Job(task, submission, question.key))
+    seconds = [taken for key in finished if (taken := run.seconds(key))]
+    return Plan(tuple(asked), tuple(finished), tuple(settled), tuple(jobs), fmean(seconds) if seconds else None)
+
+
+def config_hash(config: ScoreConfig, task: Task, quarantine: str | None = None) -> str:
+    """Of everything beside the submission that could change a verdict: settings, scorer version, the task, its quarantine."""
+    settings = canonical_json(config.model_dump(mode="json"))
+    # A quarantined task is another question: its verdict must neither outlive the quarantine nor hide the one from before.
+    return digest_of_strings(settings, task.digest, *(() if quarantine is None else ("quarantined",)))
+
+
+def with_violations(verdict: Verdict, submission: Submission) -> Verdict:
+    """The verdict, with what reading the submission brought to light if that is not in it yet."""
+    unsaid = tuple(violation for violation in submission.violations if violation not in verdict.violations)
+    return verdict.model_copy(update={"violations": (*unsaid, *verdict.violations)}) if unsaid else verdict
+
+
+def _missing(task: Task) -> Submission:
+    return Submission(task=task.id, hash=MISSING)
+
+
+def _question(task: Task, submission: Submission, hash: str) -> Asked:
+    key = VerdictKey(task=task.id, attempt=submission.attempt, submission_hash=submission.hash, config_hash=hash)
+    return Asked(
+        key=key,
+        name=submission.name,
+        language=task.language,
+        source=task.provenance.source,
+        origin=submission.origin,
+    )
+
+
+def _without_running(key: VerdictKey, submission: Submission, quarantine: str | None) -> Verdict | None:
+    """The verdict that is plain without running anything; None if it is not."""
+    if quarantine is not None:
+        return _settled(key, Status.INVALID_TASK, f"quarantined: {quarantine}", submission, Boundary.TASK)
+    if submission.hash == MISSING:
+        return _settled(key, Status.MISSING, "no submission for this task", submission)
+    if submission.refused:
+        escapes = any(violation.rule == PATH_ESCAPE for violation in submission.violations)
+        return _settled(key, Status.CHEATED if escapes else Status.BUILD_FAILED, submission.refused, submission)
+    return None
+
+
+def _settled(
+    key: VerdictKey, status: Status, reason: str, submission: Submission, boundary: Boundary | None = None
+) -> Verdict:
+    return Verdict(
+        **dict(key),
+        status=status,
+        reason=reason,
+        boundary=boundary,
+        violations=submission.violations,
+        started=datetime.now(UTC),
+    )
