@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""What scoring costs beyond the work itself. Every figure is a ratio of two things measured in this one run.
+
+Usage: overhead.py [--repeat N] [--verdicts N] [--task ID] [--out FILE.json]
+
+1. our wall / bare sum: scoring one reference (dependencies cached) over starting it, waiting for it, testing it and probing it without
+   a sandbox, a copy or a record (aim <= 1.10);
+2. second run / first run: the same submission with an empty cache, then again in a new run directory;
+3. bookkeeping: CPU per verdict over 10,000 synthetic verdicts (aim < 1 ms);
+4. bubblewrap / bare: starting `true`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from bookkeeping import measure
+
+import repoproof
+from repoproof.core.paths import cache_root
+from repoproof.families.microservice.coverage import required_endpoints
+from repoproof.families.microservice.workspace import lay_out
+from repoproof.sandbox import Limits, ReadOnly, View, open_sandbox
+from repoproof.toolchains import Prepared, runner_environment, toolchain
+
+ROOT = Path(__file__).resolve().parent.parent
+SUITE = ROOT / "suites" / "microservice-mini"
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def paired(ours: Callable[[], object], theirs: Callable[[], object], repeat: int) -> dict[str, float]:
+    """Both in turn, after one uncounted turn; the median of each and of the ratio pair by pair."""
+    ours(), theirs()
+    pairs = [(seconds(ours), seconds(theirs)) for _ in range(repeat)]
+    return {
+        "ours_seconds": statistics.median(a for a, _ in pairs),
+        "bare_seconds": statistics.median(b for _, b in pairs),
+        "ratio": statistics.median(a / b for a, b in pairs),
+        "ratio_min": min(a / b for a, b in pairs),
+        "ratio_max": max(a / b for a, b in pairs),
+    }
+
+
+def on_host(value: str, prepared: Prepared, work: Path) -> str:
+    """`value` with the sandbox's paths replaced by the host's."""
+    for mount in prepared.mounts:
+        if isinstance(mount, ReadOnly) and mount.target != "/work/node_modules":
+            value = value.replace(mount.target, str(mount.source))
+    return value.replace("/work", str(work))
+
+
+def bare_run(task, prepared: Prepared, tests_environment: Prepared) -> Callable[[], None]:
+    """The same phases as scoring, one after the other, with nothing around them."""
+    start = toolchain(task.language).start_command(task.reference_path, port=task.port, framework=task.framework)
+    assert start is not None
+    endpoints = json.dumps([{"method": e.method, "path": e.path} for e in required_endpoints(task)])
+
+    def run() -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            shutil.copytree(task.reference_path, folder / "work")
+            runner, tests, results = lay_out(folder, task.tests_path)
+            environment = {k: on_host(v, prepared, folder / "work") for k, v in prepared.environment.items()}
+            service = subprocess.Popen(
+                [on_host(part, prepared, folder / "work") for part in start.command],
+                cwd=folder / "work",
+                env={"PATH": os.defpath, "HOME": name, "PORT": str(task.port), "HOST": "127.0.0.1", **environment},
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+            try:
+                python = "/usr/bin/python3"
+                step([python, "-I", "-S", f"{runner}/await_service.py", str(task.port), "15", *task.health_paths, "/"])
+                url = {"SERVICE_BASE_URL": f"http://127.0.0.1:{task.port}", "PATH": os.defpath}
+                step([on_host("/env/bin/python", tests_environment, folder), "-B", f"{runner}/run_tests.py", str(tests), f"{results}/r.jsonl"], env=url)  # fmt: skip
+                step([python, "-I", "-S", f"{runner}/probe.py", str(task.port), "60"], input=endpoints.encode())
+            finally:
+                os.killpg(service.pid, 9)
+                service.wait()
+
+    return run
+
+
+def step(command: list[str], **options) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **options)
+
+
+def scored(task_id: str, run: Path) -> None:
+    report = repoproof.score(SUITE, SUITE / "submissions" / "reference", run, tasks=(task_id,), sandbox="bubblewrap")
+    assert report.strict["pass_at_1"] == 1.0, report
+
+
+def overhead(task_id: str, repeat: int, folder: Path) -> dict[str, float]:
+    task = repoproof.load_suite(SUITE).task(task_id)
+    box = open_sandbox("bubblewrap")
+    prepared = toolchain(task.language).prepare(task.reference_path, box=box, cache=cache_root(), log=lambda *_: None)
+    tests_environment = runner_environment(None, box=box, cache=cache_root(), log=lambda *_: None)
+    runs = iter(range(10_000))
+    return paired(lambda: scored(task_id, folder / f"run-{next(runs)}"), bare_run(task, prepared, tests_environment), repeat)  # fmt: skip
+
+
+def second_over_first(task_id: str, folder: Path) -> dict[str, float]:
+    cache = tempfile.mkdtemp(prefix="repoproof-bench-", dir="/var/tmp")
+    Path(cache).chmod(0o755)
+    before = os.environ.get("REPOPROOF_CACHE")
+    os.environ["REPOPROOF_CACHE"] = cache
+    try:
+        first = seconds(lambda: scored(task_id, folder / "first"))
+        second = seconds(lambda: scored(task_id, folder / "second"))
+    finally:
+        os.environ.pop("REPOPROOF_CACHE") if before is None else os.environ.update(REPOPROOF_CACHE=before)
+        shutil.rmtree(cache, ignore_errors=True)
+    return {"first_seconds": first, "second_seconds": second, "ratio": second / first}
+
+
+def sandbox_start(repeat: int) -> dict[str, float]:
+    box = open_sandbox("bubblewrap")
+    return paired(
+        lambda: box.run(["/bin/true"], view=View(), limits=Limits()), lambda: subprocess.run(["/bin/true"]), repeat * 5
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--verdicts", type=int, default=10_000)
+    parser.add_argument("--task", default="parcel-tracking")
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="overhead-") as name:
+        folder = Path(name)
+        figures = {
+            "our wall / bare sum of phases": overhead(args.task, args.repeat, folder),
+            "second run / first run": second_over_first(args.task, folder),
+            "bookkeeping": measure(args.verdicts),
+            "bubblewrap / bare start": sandbox_start(args.repeat),
+        }
+    for name, values in figures.items():
+        print(f"{name:32}", "  ".join(f"{key} {value:.4g}" for key, value in values.items()))
+    if args.out:
+        machine = {"cores": os.cpu_count(), "kernel": platform.release(), "python": platform.python_version()}
+        said = {
+            "command": " ".join(["benchmarks/overhead.py", *sys.argv[1:]]),
+            "date": datetime.now(UTC).date().isoformat(),
+        }
+        args.out.write_text(json.dumps({**said, "machine": machine, "figures": figures}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
