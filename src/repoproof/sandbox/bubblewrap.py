@@ -1,0 +1,401 @@
+"""The bubblewrap sandbox: namespaces and control groups of the kernel, no daemon, some fifteen milliseconds a start."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent import futures
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ..core.errors import Boundary, InfrastructureError, boundary
+from .base import ExecResult, Limits, Loopback, Scratch, Service, View, Writable
+from .cgroup import Group, find_hierarchy, mechanism
+from .exchange import Exchange
+from .guard import guard_program
+from .rootfs import (
+    NOBODY,
+    SUPERVISOR_INSIDE,
+    needs_staging,
+    staging_place,
+    system_arguments,
+    tmpfs_bytes,
+    unreadable_entry,
+    view_arguments,
+)
+from .spawn import spawn
+from .supervisor import supervised
+from .tree import Channels, Tree
+
+_ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/tmp",
+    "TMPDIR": "/tmp",
+    "LANG": "C.UTF-8",
+}
+_OPEN_FILES = 4096
+
+_ENTER = 'ulimit -c 0; ulimit -n "$1" || :; shift; while [ "$1" != -- ]; do echo 0 > "$1" || exit 1; shift; done; shift; exec "$@"'
+"""Shell: FILES GROUP... -- COMMAND. Enters the control groups before anything else happens, so that all is counted."""
+
+_STAGE = (
+    'stage=$1; shift; mount -t tmpfs -o mode=755,size=1m repoproof "$stage" || exit 1; n=0; while [ "$1" != -- ]; do '
+    'if [ -d "$1" ]; then mkdir "$stage/$n"; else : > "$stage/$n"; fi; '
+    'mount --rbind "$1" "$stage/$n" || exit 1; n=$((n+1)); shift; done; shift; exec "$@"'
+)
+"""Shell, as root in a mount namespace of its own: DIRECTORY SOURCE... -- COMMAND. Shows each source where anyone may go."""
+
+
+_AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--")
+"""Before bwrap, not by it: root's sandbox would otherwise still read what root can."""
+
+
+@dataclass(frozen=True)
+class BubblewrapLoopback:
+    """A user and a network namespace, kept alive by a process that does nothing."""
+
+    holder: subprocess.Popen[bytes]
+    lifeline: int
+    user: int
+    net: int
+
+    @property
+    def name(self) -> str:
+        return f"loopback-{self.holder.pid}"
+
+    @property
+    def fds(self) -> Sequence[int]:
+        return (self.user, self.net)
+
+    @property
+    def entrances(self) -> Sequence[str]:
+        return (f"--user=/proc/self/fd/{self.user}", f"--net=/proc/self/fd/{self.net}")
+
+    def close(self) -> None:
+        for fd in (self.lifeline, self.user, self.net):
+            os.close(fd)
+        self.holder.kill()
+        self.holder.wait()
+
+
+class BubblewrapService:
+    """A `Service`: a tree that a thread of its own follows."""
+
+    def __init__(self, tree: Tree, exchange: Exchange) -> None:
+        self._tree = tree
+        self._exchange = exchange
+        self._outcome: Future[ExecResult] = Future()
+        self._thread = threading.Thread(target=self._follow, name="repoproof-service")
+        self._thread.start()
+
+    def _follow(self) -> None:
+        try:
+            self._tree.follow()
+            self._outcome.set_result(self._tree.result(taken=self._exchange.finish()))
+        except BaseException as error:
+            self._outcome.set_exception(error)
+
+    @property
+    def running(self) -> bool:
+        return not self._outcome.done()
+
+    @property
+    def command_exit(self) -> int | None:
+        return self._tree.command_exit
+
+    def wait(self, seconds: float) -> bool:
+        return bool(futures.wait([self._outcome], timeout=seconds).done)
+
+    def stop(self) -> ExecResult:
+        self._tree.request_end()
+        return self._outcome.result()
+
+    def end(self) -> None:
+        """Stop it whatever comes of it."""
+        self._tree.request_end()
+        self._thread.join()
+
+
+class BubblewrapSandbox:
+    """A `Sandbox` made of Linux namespaces by bwrap."""
+
+    name = "bubblewrap"
+
+    def __init__(self, bwrap: str | None = None) -> None:
+        found = bwrap or shutil.which("bwrap")
+        if found is None:
+            raise InfrastructureError("bwrap is not installed (apt-get install bubblewrap)", boundary=Boundary.SANDBOX)
+        self._bwrap = found
+        self._as_root = os.geteuid() == 0
+        self._guard = guard_program()
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        view: View,
+        limits: Limits,
+        stdin: bytes = b"",
+        loopback: Loopback | None = None,
+    ) -> ExecResult:
+        with (
+            boundary(Boundary.SANDBOX),
+            self._launched(command, view, limits, loopback, stdin=stdin) as (tree, exchange),
+        ):
+            tree.follow()
+            return tree.result(taken=exchange.finish())
+
+    @contextmanager
+    def start(
+        self, command: Sequence[str], *, view: View, limits: Limits, loopback: Loopback | None = None
+    ) -> Iterator[Service]:
+        with contextlib.ExitStack() as stack:
+            with boundary(Boundary.SANDBOX):
+                tree, exchange = stack.enter_context(self._launched(command, view, limits, loopback))
+                service = BubblewrapService(tree, exchange)
+                stack.callback(service.end)
+                tree.begun.wait()
+                if not tree.has_begun:
+                    service.stop()
+            yield service
+
+    @contextmanager
+    def loopback(self) -> Iterator[Loopback]:
+        with boundary(Boundary.SANDBOX):
+            network = self._hold_network()
+        try:
+            yield network
+        finally:
+            network.close()
+
+    def shell(self, command: Sequence[str], *, view: View, limits: Limits, loopback: Loopback | None = None) -> int:
+        with (
+            boundary(Boundary.SANDBOX),
+            self._launched(command, view, limits, loopback, terminal=True) as (tree, exchange),
+        ):
+            tree.follow()
+            result = tree.result(taken=exchange.finish())
+        if result.exit_code is not None:
+            return result.exit_code
+        return 128 + (result.signal or 9)
+
+    def fingerprint(self) -> Mapping[str, str]:
+        return {
+            "sandbox": self.name,
+            "sandbox_version": self._version,
+            "limits": mechanism(),
+            "kernel": platform.release(),
+            "architecture": platform.machine(),
+        }
+
+    @cached_property
+    def _version(self) -> str:
+        said = subprocess.run([self._bwrap, "--version"], capture_output=True, text=True, check=True)
+        return said.stdout.split()[-1]
+
+    @contextmanager
+    def _launched(
+        self,
+        command: Sequence[str],
+        view: View,
+        limits: Limits,
+        loopback: Loopback | None,
+        *,
+        stdin: bytes = b"",
+        terminal: bool = False,
+    ) -> Iterator[tuple[Tree, Exchange]]:
+        if not command:
+            raise InfrastructureError("an empty command", boundary=Boundary.SANDBOX)
+        if loopback is not None and not isinstance(loopback, BubblewrapLoopback):
+            raise InfrastructureError("the loopback is of another sandbox", boundary=Boundary.SANDBOX)
+        network = loopback
+        with contextlib.ExitStack() as stack:
+            group = self._group(view, limits)
+            if group is not None:
+                stack.callback(group.remove)
+            exchange = stack.enter_context(Exchange.opened(view, limits))
+            handed = stack.enter_context(_Handed.opened(guard=self._guard, terminal=terminal, stdin=bool(stdin)))
+            inner = supervised(SUPERVISOR_INSIDE, handed.reports, exchange.steps, command)
+            if group is None:
+                inner = [*_rlimits(limits), *inner]
+            staged = self._stage(view)
+            boxed = self._boxed(
+                view, limits, staged, handed, shared_network=network is not None, terminal=terminal, command=inner
+            )
+            outer = self._outer(group, staged, network, boxed)
+            monitor = spawn(
+                outer,
+                stdin=handed.stdin,
+                stdout=handed.stdout,
+                stderr=handed.stderr,
+                pass_fds=[*handed.passed, *exchange.fds, *(network.fds if network else ())],
+            )
+            handed.release()
+            exchange.release()
+            notes = (
+                () if group is not None else ("no writable control group: memory, pids and CPU limits are approximate",)
+            )
+            tree = Tree(monitor, handed.ours, limits=limits, group=group, stdin=stdin, notes=notes, timed=not terminal)
+            stack.callback(tree.close)
+            yield tree, exchange
+
+    def _group(self, view: View, limits: Limits) -> Group | None:
+        hierarchy = find_hierarchy()
+        if hierarchy is None:
+            return None
+        # Scratch space is memory too, but has a limit of its own: it comes on top, so that a full disk is ENOSPC, not a kill.
+        memory = limits.memory_bytes + tmpfs_bytes(view, limits)
+        return hierarchy.make(memory_bytes=memory, pids=limits.pids, cpus=limits.cpus)
+
+    def _stage(self, view: View) -> dict[Path, Path]:
+        """Sources that the sandbox's user cannot get to, and where they are shown instead. Only root has another user."""
+        staged: dict[Path, Path] = {}
+        if not self._as_root:
+            return staged
+        for mount in view.mounts:
+            if isinstance(mount, Scratch):
+                continue
+            source = mount.source.resolve(strict=True)
+            if isinstance(mount, Writable):
+                os.chown(source, NOBODY, NOBODY)
+            elif closed := unreadable_entry(source):
+                raise InfrastructureError(
+                    f"{closed} is closed to other users, and sandboxes of root run as one (chmod -R a+rX {source})",
+                    boundary=Boundary.SANDBOX,
+                )
+            if needs_staging(source) and mount.source not in staged:
+                staged[mount.source] = staging_place() / str(len(staged))
+        return staged
+
+    def _boxed(
+        self,
+        view: View,
+        limits: Limits,
+        staged: dict[Path, Path],
+        handed: _Handed,
+        *,
+        shared_network: bool,
+        terminal: bool,
+        command: Sequence[str],
+    ) -> list[str]:
+        """bwrap and all its arguments."""
+        arguments = [self._bwrap, "--unshare-all", *(["--share-net"] if shared_network else [])]
+        arguments += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox"]
+        arguments += [*system_arguments(limits), *view_arguments(view, limits, staged), "--remount-ro", "/"]
+        arguments += ["--cap-drop", "ALL", "--die-with-parent", *([] if terminal else ["--new-session"]), "--as-pid-1"]
+        arguments += ["--json-status-fd", str(handed.status), "--seccomp", str(handed.guard), "--clearenv"]
+        for name, value in (_ENVIRONMENT | view.environment).items():
+            arguments += ["--setenv", name, value]
+        return [*arguments, "--chdir", view.workdir, "--", *command]
+
+    def _outer(
+        self, group: Group | None, staged: Mapping[Path, Path], network: BubblewrapLoopback | None, boxed: Sequence[str]
+    ) -> list[str]:
+        """What surrounds bwrap: each layer executes the next, so that all of it is one process."""
+        command = list(boxed)
+        if network is not None:
+            command = ["nsenter", *network.entrances, "--preserve-credentials", "--", *command]
+        if self._as_root:
+            command = [*_AS_NOBODY, *command]
+        if staged:
+            command = [
+                "unshare",
+                "--mount",
+                "sh",
+                "-c",
+                _STAGE,
+                "sh",
+                str(staging_place()),
+                *map(str, staged),
+                "--",
+                *command,
+            ]
+        entrances = group.entrances if group is not None else ()
+        return ["sh", "-c", _ENTER, "sh", str(_OPEN_FILES), *map(str, entrances), "--", *command]
+
+    def _hold_network(self) -> BubblewrapLoopback:
+        """Start a process that does nothing but own a network namespace whose loopback is up."""
+        ours, theirs = os.pipe()
+        said, status = os.pipe()
+        # bwrap brings the loopback up. cat ends with us, should --die-with-parent not be enough: its input ends.
+        command = [self._bwrap, "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "--die-with-parent"]
+        command += ["--json-status-fd", str(status), "cat"]
+        holder = spawn([*(_AS_NOBODY if self._as_root else ()), *command], stdin=ours, pass_fds=[status])
+        os.close(ours)
+        os.close(status)
+        with open(said, "rb") as stream:
+            line = stream.readline()
+        try:
+            pid = json.loads(line)["child-pid"]
+            user = os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
+            net = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        except (ValueError, KeyError, OSError) as error:
+            holder.kill()
+            holder.wait()
+            os.close(theirs)
+            raise InfrastructureError(
+                f"no private network could be made: {error}", boundary=Boundary.SANDBOX
+            ) from error
+        return BubblewrapLoopback(holder=holder, lifeline=theirs, user=user, net=net)
+
+
+@dataclass
+class _Handed:
+    """Descriptors that a sandbox gets, and our ends of them."""
+
+    stdin: int | None
+    stdout: int | None
+    stderr: int | None
+    reports: int
+    status: int
+    guard: int
+    ours: Channels
+
+    @staticmethod
+    @contextmanager
+    def opened(*, guard: bytes, terminal: bool, stdin: bool) -> Iterator[_Handed]:
+        reports, their_reports = os.pipe()
+        status, their_status = os.pipe()
+        filter_file = os.memfd_create("guard")
+        os.write(filter_file, guard)
+        os.lseek(filter_file, 0, os.SEEK_SET)
+        if terminal:
+            ours = Channels(stdin=None, stdout=None, stderr=None, reports=reports, status=status)
+            handed = _Handed(None, None, None, their_reports, their_status, filter_file, ours)
+        else:
+            stdout, their_stdout = os.pipe()
+            stderr, their_stderr = os.pipe()
+            their_stdin, our_stdin = os.pipe() if stdin else (os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), None)
+            ours = Channels(stdin=our_stdin, stdout=stdout, stderr=stderr, reports=reports, status=status)
+            handed = _Handed(their_stdin, their_stdout, their_stderr, their_reports, their_status, filter_file, ours)
+        try:
+            yield handed
+        finally:
+            handed.release()
+            handed.ours.close()
+
+    @property
+    def passed(self) -> Sequence[int]:
+        """Those that are not standard input, output or error."""
+        return (self.reports, self.status, self.guard)
+
+    def release(self) -> None:
+        """The sandbox has them: give our copies up, so that ends of streams show."""
+        for fd in (self.stdin, self.stdout, self.stderr, self.reports, self.status, self.guard):
+            if fd is not None and fd >= 0:
+                os.close(fd)
+        self.stdin = self.stdout = self.stderr = self.reports = self.status = self.guard = -1
+
+
+def _rlimits(limits: Limits) -> list[str]:
+    """Limits of single processes, in place of a control group; inside, since the kernel counts processes by user namespace."""
+    return ["/usr/bin/prlimit", f"--nproc={limits.pids + 1}", f"--data={limits.memory_bytes}", "--"]

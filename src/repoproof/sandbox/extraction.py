@@ -1,0 +1,119 @@
+"""Taking a tree that untrusted code made out of a sandbox, as a tar stream."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from .owner import owned_name
+
+_ENTRY_BYTES = 512
+"""What each entry counts, whatever it holds: bounds their number too."""
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class TooLarge(Exception):
+    """The tree is larger than it may be."""
+
+
+class NotATree(Exception):
+    """The stream ends early, or names what cannot be named."""
+
+
+def extract_tar(stream: BinaryIO, destination: Path, *, limit_bytes: int) -> None:
+    """Write the tree in `stream` to `destination`, which must not exist: whole, or not at all.
+
+    Directories, regular files, symbolic links (as they are) and hard links between the files. Devices, sockets and pipes are left
+    out, and so are owners, set-uid, set-gid and sticky bits. No step is ever taken through a symbolic link.
+    """
+    partial = destination.parent / f".{owned_name()}"
+    partial.mkdir(mode=0o700)
+    try:
+        root = os.open(partial, _DIRECTORY)
+        try:
+            _extract_into(root, stream, limit_bytes)
+        finally:
+            os.close(root)
+        partial.chmod(0o755)
+        partial.rename(destination)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+def _extract_into(root: int, stream: BinaryIO, limit_bytes: int) -> None:
+    room = limit_bytes
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for member in archive:
+                room -= _ENTRY_BYTES + (member.size if member.isreg() else 0)
+                if room < 0:
+                    raise TooLarge
+                _write(root, archive, member)
+                archive.members.clear()  # it would keep all of them
+    except tarfile.TarError as error:
+        raise NotATree(str(error)) from error
+
+
+def _write(root: int, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+    parts = _parts(member.name)
+    if not parts:
+        return
+    mode = stat.S_IMODE(member.mode) & 0o777
+    with _parent(root, parts) as parent:
+        name = parts[-1]
+        if member.isdir():
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=parent)
+            directory = os.open(name, _DIRECTORY, dir_fd=parent)
+            try:
+                # Without these three bits we could neither fill nor remove it.
+                os.fchmod(directory, mode | 0o700)
+            finally:
+                os.close(directory)
+        elif member.isreg():
+            content = archive.extractfile(member)
+            assert content is not None
+            file = os.open(
+                name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=parent
+            )
+            with open(file, "wb") as out:
+                shutil.copyfileobj(content, out, 1 << 20)
+                os.fchmod(file, mode | 0o400)
+                os.utime(file, (member.mtime, member.mtime))
+        elif member.issym():
+            os.symlink(member.linkname, name, dir_fd=parent)
+        elif member.islnk():
+            target = _parts(member.linkname)
+            if target:
+                with _parent(root, target) as source:
+                    os.link(target[-1], name, src_dir_fd=source, dst_dir_fd=parent, follow_symlinks=False)
+
+
+def _parts(name: str) -> list[str]:
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if ".." in parts or name.startswith("/"):
+        raise NotATree(f"an entry named {name!r}")
+    return parts
+
+
+@contextlib.contextmanager
+def _parent(root: int, parts: list[str]) -> Iterator[int]:
+    """The directory that an entry lies in, walked to from `root` without following a link."""
+    directory = os.dup(root)
+    try:
+        for part in parts[:-1]:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(part, 0o700, dir_fd=directory)
+            below = os.open(part, _DIRECTORY, dir_fd=directory)
+            os.close(directory)
+            directory = below
+        yield directory
+    finally:
+        os.close(directory)
