@@ -9,14 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .api import build, check, load_suite, report, score, validate
+    from .api import build, check, compare, load_suite, report, score, validate
     from .core.errors import BadInput, InfrastructureError, RepoProofError
     from .core.outcomes import Status, TestOutcome
     from .core.submission import Submission
     from .core.suite import Suite
     from .core.task import Task
     from .core.verdict import Verdict
-    from .reports.comparison import Comparison, compare
+    from .reports.comparison import Comparison
     from .reports.report import Report
     from .reports.validation import ValidationReport
 

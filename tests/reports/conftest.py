@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from repoproof.core.config import RunOptions, ScoreConfig
 from repoproof.core.outcomes import Status, TestOutcome
+from repoproof.core.run import Asked, RunInfo
 from repoproof.core.verdict import TestResult, Verdict
 from repoproof.families import Metric
-from repoproof.reports.report import Report, RunIdentity, SuiteIdentity
-from repoproof.reports.scores import Expected, report_of
+from repoproof.reports.report import Report
+from repoproof.reports.scores import report_of
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 
@@ -49,15 +51,29 @@ def a_verdict(
     )
 
 
-def a_report(verdicts: Sequence[Verdict], expected: Sequence[Expected], **changes: object) -> Report:
-    suite = SuiteIdentity(
-        name="mini", version="1.0.0", family="microservice", digest="ab12" * 16, health="none", tasks=len(expected)
+def asking(verdict: Verdict, *, name: str = "", language: str = "python", source: str = "") -> Asked:
+    """The question that `verdict` answers."""
+    return Asked(key=verdict.key, name=name, language=language, source=source or f"x/{verdict.task}")
+
+
+def a_report(
+    verdicts: Sequence[Verdict], asked: Sequence[Asked] | None = None, *, of: int = 0, static: bool = False
+) -> Report:
+    """On `asked` (by default: just what `verdicts` answer), of a suite of `of` tasks (by default: just theirs)."""
+    asked = [asking(verdict) for verdict in verdicts] if asked is None else asked
+    info = RunInfo(
+        family="microservice",
+        suite="mini",
+        suite_version="1.0.0",
+        suite_digest="ab12" * 16,
+        health_version="none",
+        suite_tasks=of or len({question.key.task for question in asked}),
+        config=ScoreConfig(sandbox="bubblewrap", static_only=static),
+        options=RunOptions(),
+        started=NOON,
+        asked=tuple(asked),
     )
-    run = RunIdentity(created=NOON, scorer_version="1", repoproof_version="0.1.0", sandbox="bubblewrap")
-    settings: dict[str, object] = {
-        "expected": expected, "metrics": METRICS, "suite": suite, "run": run, "names": {}, "infrastructure_threshold": 0.01
-    }  # fmt: skip
-    return report_of(verdicts, **{**settings, **changes})  # type: ignore[arg-type]
+    return report_of(info, verdicts, METRICS)
 
 
 @pytest.fixture
@@ -71,8 +87,8 @@ def report() -> Callable[..., Report]:
 
 
 @pytest.fixture
-def three_tasks() -> list[Expected]:
-    return [Expected("a", "python", "x/a"), Expected("b", "python", "x/b"), Expected("c", "node", "x/c")]
+def question() -> Callable[..., Asked]:
+    return asking
 
 
 @pytest.fixture

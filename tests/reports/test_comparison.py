@@ -7,43 +7,37 @@ import pytest
 from repoproof.core.errors import BadInput
 from repoproof.core.outcomes import Status
 from repoproof.reports.comparison import comparison_of
-from repoproof.reports.scores import Expected
 
-TASKS = [Expected("a", "python", "x/a"), Expected("b", "python", "x/b"), Expected("c", "python", "x/c")]
+SOURCES = {"a": "x", "b": "y", "c": "y"}
 
 
 @pytest.fixture
-def run_a(report, verdict):
-    return report([verdict("a", Status.FAILED, passed=1, of=4), verdict("b", Status.PASSED, passed=4, of=4)], TASKS)
+def run_a(report, verdict, question):
+    verdicts = [verdict("a", Status.FAILED, passed=1, of=4), verdict("b", Status.PASSED, passed=4, of=4)]
+    return report(verdicts, [*map(question, verdicts), question(verdict("c", Status.MISSING))])
 
 
 @pytest.fixture
 def run_b(report, verdict):
-    return report(
-        [
-            verdict("a", Status.PASSED, passed=4, of=4),
-            verdict("b", Status.PASSED, passed=4, of=4),
-            verdict("c", Status.MISSING),
-        ],
-        TASKS,
-    )
+    passed = [verdict("a", Status.PASSED, passed=4, of=4), verdict("b", Status.PASSED, passed=4, of=4)]
+    return report([*passed, verdict("c", Status.MISSING)])
 
 
 def test_a_difference_is_the_mean_of_the_tasks_differences(run_a, run_b):
-    difference = comparison_of(run_a, run_b).differences[0]
+    difference = comparison_of(run_a, run_b, SOURCES).differences[0]
     # a: 0.25 -> 1; b: 1 -> 1; c: 0 -> 0.
     assert (difference.a, difference.b, difference.difference) == pytest.approx((1.25 / 3, 2 / 3, 0.25))
     assert difference.interval.low <= 0.25 <= difference.interval.high
 
 
 def test_a_run_does_not_differ_from_itself(run_b):
-    comparison = comparison_of(run_b, run_b)
+    comparison = comparison_of(run_b, run_b, SOURCES)
     assert comparison.changes == ()
     assert {difference.difference for difference in comparison.differences} == {0.0}
 
 
 def test_the_changed_tasks_are_named(run_a, run_b):
-    changes = comparison_of(run_a, run_b).changes
+    changes = comparison_of(run_a, run_b, SOURCES).changes
     assert [(change.task, change.a, change.b) for change in changes] == [
         ("a", ("failed",), ("passed",)),
         ("c", (), ("missing",)),
@@ -51,19 +45,19 @@ def test_the_changed_tasks_are_named(run_a, run_b):
 
 
 def test_an_unfinished_side_is_said(run_a, run_b):
-    assert any(warning.startswith("A: unfinished") for warning in comparison_of(run_a, run_b).warnings)
+    assert any(warning.startswith("A: unfinished") for warning in comparison_of(run_a, run_b, SOURCES).warnings)
 
 
 def test_runs_of_different_suites_are_refused(run_a, run_b):
     other = run_b.model_copy(update={"suite": run_b.suite.model_copy(update={"digest": "cd" * 32})})
     with pytest.raises(
         BadInput,
-        match="different suites: mini 1.0.0 sha256:ab12ab12ab12 health none and mini 1.0.0 sha256:cdcdcdcdcdcd",
+        match=r"different suites: mini 1.0.0 sha256:ab12ab12ab12 health none and mini 1.0.0 sha256:cdcdcdcdcdcd",
     ):
-        comparison_of(run_a, other)
+        comparison_of(run_a, other, SOURCES)
 
 
 def test_runs_over_different_tasks_are_refused(run_a, report, verdict):
-    fewer = report([verdict("a", Status.PASSED, passed=1, of=1)], TASKS[:1], suite=run_a.suite)
+    fewer = report([verdict("a", Status.PASSED, passed=1, of=1)], of=3)
     with pytest.raises(BadInput, match="different tasks: 3 and 1"):
-        comparison_of(run_a, fewer)
+        comparison_of(run_a, fewer, SOURCES)

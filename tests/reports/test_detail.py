@@ -43,7 +43,10 @@ def test_every_expected_test_has_a_line(verdict):
 
 def test_the_familys_evidence_is_shown_whatever_it_is(verdict):
     detail = {
-        "endpoints": [{"endpoint": "GET /a", "static": True, "at": "app.py:3"}, {"endpoint": "PUT /a", "static": False}],
+        "endpoints": [
+            {"endpoint": "GET /a", "static": True, "at": "app.py:3"},
+            {"endpoint": "PUT /a", "static": False},
+        ],
         "start": "start.sh",
         "unexpected_tests": ["x", "y"],
         "nothing": [],

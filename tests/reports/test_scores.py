@@ -5,26 +5,26 @@ from __future__ import annotations
 import pytest
 
 from repoproof.core.outcomes import Status
-from repoproof.reports.scores import Expected, strict_means
+from repoproof.reports.scores import strict_means
 
 
-def test_strict_scores_count_what_is_missing_or_lost_as_zero(report, four_verdicts, three_tasks):
-    scored = report(four_verdicts, three_tasks)
+def test_strict_scores_count_what_is_missing_or_lost_as_zero(report, four_verdicts):
+    scored = report(four_verdicts)
     # a: (3/4 + 1/4) / 2 = 0.5; b: 0; c: 0.
     assert scored.strict == pytest.approx({"pass_at_1": 0.5 / 3, "all_pass": 0.0, "dsr": 1 / 3, "ac_static": 1 / 3})
     assert (scored.denominator, scored.submissions) == (3, 4)
 
 
-def test_conditional_scores_leave_out_our_failures_and_nothing_else(report, four_verdicts, three_tasks):
-    scored = report(four_verdicts, three_tasks)
+def test_conditional_scores_leave_out_our_failures_and_nothing_else(report, four_verdicts):
+    scored = report(four_verdicts)
     # b leaves; c stays, as 0: nobody but the solver is to blame for it.
     assert scored.conditional == pytest.approx({"pass_at_1": 0.25, "all_pass": 0.0, "dsr": 0.5, "ac_static": 0.5})
     assert scored.conditional_denominator == 2
 
 
-def test_a_measure_on_an_infrastructure_error_does_not_count(report, verdict):
-    lost = verdict("a", Status.INFRASTRUCTURE_ERROR, measures={"pass_at_1": 1.0})
-    scored = report([lost], [Expected("a", "python", "x")])
+@pytest.mark.parametrize("ours", [Status.INFRASTRUCTURE_ERROR, Status.INVALID_TASK])
+def test_a_measure_that_was_lost_to_our_side_does_not_count(report, verdict, ours):
+    scored = report([verdict("a", ours, measures={"pass_at_1": 1.0})])
     assert scored.strict["pass_at_1"] == 0.0
     assert scored.conditional["pass_at_1"] is None
     assert scored.conditional_denominator == 0
@@ -32,15 +32,14 @@ def test_a_measure_on_an_infrastructure_error_does_not_count(report, verdict):
 
 def test_a_task_with_more_submissions_weighs_no_more(report, verdict):
     passed = [verdict("a", Status.PASSED, passed=2, of=2, attempt=n) for n in range(9)]
-    scored = report(
-        [*passed, verdict("b", Status.FAILED, of=2)], [Expected("a", "python", "x"), Expected("b", "python", "y")]
-    )
+    scored = report([*passed, verdict("b", Status.FAILED, of=2)])
     assert scored.strict["pass_at_1"] == 0.5
 
 
-def test_what_is_not_scored_yet_is_zero_and_named(report, verdict):
-    tasks = [Expected("a", "python", "x", attempts=(0, 1)), Expected("b", "python", "y")]
-    scored = report([verdict("a", Status.PASSED, passed=1, of=1)], tasks)
+def test_what_is_not_scored_yet_is_zero_and_named(report, verdict, question):
+    done = verdict("a", Status.PASSED, passed=1, of=1)
+    asked = [question(done), question(verdict("a", Status.PASSED, attempt=1)), question(verdict("b", Status.PASSED))]
+    scored = report([done], asked)
     assert scored.unscored == ("a#1", "b#0")
     assert scored.strict["pass_at_1"] == 0.5
     assert scored.expected == ("a", "b")
@@ -50,83 +49,84 @@ def test_what_is_not_scored_yet_is_zero_and_named(report, verdict):
 @pytest.mark.parametrize(("errors", "of", "warned"), [(0, 200, False), (2, 200, False), (3, 200, True), (1, 1, True)])
 def test_numbers_carry_a_warning_above_the_threshold(report, verdict, errors, of, warned):
     statuses = [Status.INFRASTRUCTURE_ERROR] * errors + [Status.PASSED] * (of - errors)
-    verdicts = [verdict("a", status, attempt=n) for n, status in enumerate(statuses)]
-    scored = report(verdicts, [Expected("a", "python", "x")])
+    scored = report([verdict("a", status, attempt=n) for n, status in enumerate(statuses)])
     assert scored.infrastructure_rate == errors / of
     assert scored.above_threshold is warned
     assert any("infrastructure error" in warning for warning in scored.warnings) is warned
 
 
-def test_a_subset_says_so(report, four_verdicts, three_tasks):
-    whole = report(four_verdicts, three_tasks)
-    assert whole.subset == ""
-    part = report(four_verdicts, three_tasks[:2], suite=whole.suite)
+def test_a_subset_says_so(report, four_verdicts):
+    assert report(four_verdicts).subset == ""
+    part = report(four_verdicts[:3], of=3)
     assert part.subset == "subset: 2 of 3 tasks"
-    assert part.submissions == 3
     assert part.warnings[-1] == "subset: 2 of 3 tasks: not a score of the suite"
+    assert ", 3 submissions, subset: 2 of 3 tasks (suite" in part.headline
 
 
-def test_the_headline_has_all_that_it_takes_to_quote_it(report, four_verdicts, three_tasks):
-    assert report(four_verdicts, three_tasks).headline == (
+def test_the_headline_has_all_that_it_takes_to_quote_it(report, four_verdicts):
+    assert report(four_verdicts).headline == (
         "Pass@1 0.1667 over 3 tasks, 4 submissions (suite mini 1.0.0 sha256:ab12ab12ab12 health none)"
     )
 
 
-def test_every_status_is_counted_even_at_zero(report, four_verdicts, three_tasks):
-    counts = report(four_verdicts, three_tasks).counts
+def test_every_status_is_counted_even_at_zero(report, four_verdicts):
+    counts = report(four_verdicts).counts
     assert list(counts) == list(Status)
     assert {status: n for status, n in counts.items() if n} == {
         Status.FAILED: 2, Status.MISSING: 1, Status.INFRASTRUCTURE_ERROR: 1
     }  # fmt: skip
 
 
-def test_languages_are_scored_apart_where_there_are_several(report, four_verdicts, three_tasks):
-    slices = report(four_verdicts, three_tasks).by_language
+def test_languages_are_scored_apart_where_there_are_several(report, four_verdicts, question):
+    languages = ["python", "python", "python", "node"]
+    asked = [question(verdict, language=language) for verdict, language in zip(four_verdicts, languages, strict=True)]
+    slices = report(four_verdicts, asked).by_language
     assert {name: (part.denominator, part.submissions, part.strict["pass_at_1"]) for name, part in slices.items()} == {
         "node": (1, 1, 0.0),
         "python": (2, 3, 0.25),
     }
-    assert report(four_verdicts[:3], three_tasks[:2]).by_language == {}
+    assert report(four_verdicts).by_language == {}
 
 
-def test_a_static_run_has_no_number_that_takes_running(report, verdict, three_tasks):
-    whole = report([verdict("a", Status.PASSED, measures={"ac_static": 0.5})], three_tasks)
+def test_a_static_run_has_no_number_that_takes_running(report, verdict):
     static = report(
-        [verdict("a", Status.PASSED, measures={"ac_static": 0.5})],
-        three_tasks,
-        run=whole.run.model_copy(update={"static_only": True, "sandbox": ""}),
+        [verdict("a", Status.PASSED, measures={"ac_static": 0.5}), verdict("b", Status.MISSING)], static=True
     )
-    assert static.strict == {"pass_at_1": None, "all_pass": None, "dsr": None, "ac_static": pytest.approx(0.5 / 3)}
+    assert static.strict == {"pass_at_1": None, "all_pass": None, "dsr": None, "ac_static": 0.25}
     assert set(static.intervals) == {"ac_static"}
 
 
-def test_intervals_hold_the_score_and_are_the_same_every_time(report, verdict):
-    tasks = [Expected(f"t{n}", "python", f"source{n % 5}") for n in range(20)]
-    verdicts = [verdict(task.task, Status.FAILED, passed=n % 4, of=4) for n, task in enumerate(tasks)]
-    first, second = report(verdicts, tasks), report(verdicts, tasks)
+def test_intervals_hold_the_score_and_are_the_same_every_time(report, verdict, question):
+    verdicts = [verdict(f"t{n}", Status.FAILED, passed=n % 3, of=4) for n in range(20)]
+    asked = [question(each, source=f"source{n % 5}") for n, each in enumerate(verdicts)]
+    first, second = report(verdicts, asked), report(verdicts, asked)
     interval = first.intervals["pass_at_1"]
     assert interval.low < first.strict["pass_at_1"] < interval.high
     assert first.intervals == second.intervals
 
 
-def test_tasks_of_one_source_still_get_an_interval(report, verdict):
-    tasks = [Expected(f"t{n}", "python", "one author") for n in range(6)]
-    verdicts = [verdict(task.task, Status.FAILED, passed=n % 3, of=3) for n, task in enumerate(tasks)]
-    interval = report(verdicts, tasks).intervals["pass_at_1"]
+def test_tasks_of_one_source_vary_together(report, verdict, question):
+    """Two sources, each all alike: the interval is that of two values, not of twenty."""
+    verdicts = [verdict(f"t{n}", Status.FAILED, passed=n % 2, of=1) for n in range(20)]
+    asked = [question(each, source=f"source{n % 2}") for n, each in enumerate(verdicts)]
+    interval = report(verdicts, asked).intervals["pass_at_1"]
+    assert (interval.low, interval.high) == (0.0, 1.0)
+
+
+def test_tasks_that_are_all_of_one_source_still_get_an_interval(report, verdict, question):
+    verdicts = [verdict(f"t{n}", Status.FAILED, passed=n % 3, of=3) for n in range(6)]
+    interval = report(verdicts, [question(each, source="one author") for each in verdicts]).intervals["pass_at_1"]
     assert interval.low < interval.high
 
 
 def test_one_task_has_no_interval(report, verdict):
-    assert report([verdict("a", Status.PASSED, passed=1, of=1)], [Expected("a", "python", "x")]).intervals == {}
+    assert report([verdict("a", Status.PASSED, passed=1, of=1)]).intervals == {}
 
 
-def test_rows_follow_the_suite_and_say_how_far_each_came(report, verdict, three_tasks):
-    verdicts = [
-        verdict("c", Status.START_FAILED, measures={"installed": 1.0, "started": 0.0}),
-        verdict("a", Status.PASSED, passed=1, of=1, attempt=1),
-        verdict("a", Status.BUILD_FAILED),
-    ]
-    rows = report(verdicts, three_tasks, names={("a", 1): "second-try"}).tasks
+def test_rows_follow_the_questions_and_say_how_far_each_came(report, verdict, question):
+    first, second = verdict("a", Status.BUILD_FAILED), verdict("a", Status.PASSED, passed=1, of=1, attempt=1)
+    third = verdict("c", Status.START_FAILED, measures={"installed": 1.0, "started": 0.0})
+    rows = report([third, second, first], [question(first), question(second, name="second-try"), question(third)]).tasks
     assert [(row.label, row.reached) for row in rows] == [
         ("a#0", ""),
         ("a/second-try", "responds"),
@@ -134,9 +134,11 @@ def test_rows_follow_the_suite_and_say_how_far_each_came(report, verdict, three_
     ]
 
 
-def test_a_verdict_on_a_task_outside_the_denominator_changes_nothing(report, verdict, three_tasks):
+def test_a_verdict_on_what_was_not_asked_changes_nothing(report, verdict, question):
     stray = verdict("zzz", Status.PASSED, passed=1, of=1)
-    assert report([stray], three_tasks).submissions == 0
+    earlier = verdict("a", Status.PASSED, passed=1, of=1, submission_hash="e" * 64)
+    scored = report([stray, earlier], [question(verdict("a", Status.FAILED))])
+    assert (scored.submissions, scored.unscored) == (0, ("a#0",))
 
 
 def test_means_are_over_the_tasks_asked_for():

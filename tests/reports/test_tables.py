@@ -25,16 +25,16 @@ def words(text: str) -> list[str]:
     return re.findall(r"[\w.#/@%:;]+", text)
 
 
-def test_a_report_reads_on_eighty_columns(report, four_verdicts, three_tasks, monkeypatch):
-    shown = on_terminal(report_page(report(four_verdicts, three_tasks)), monkeypatch)
+def test_a_report_reads_on_eighty_columns(report, four_verdicts, monkeypatch):
+    shown = on_terminal(report_page(report(four_verdicts)), monkeypatch)
     table = [line for line in shown.splitlines() if not line.startswith(("Warning", "Not a result"))]
     assert max(map(len, table)) <= 80
     assert re.search(r"^a#0 +failed +3/4 +0\.75  responds +1\.00  1\.5 *$", shown, re.MULTILINE), shown
     assert re.search(r"^c#0 +missing +- +-  - +-  1\.5 *$", shown, re.MULTILINE), shown
 
 
-def test_markdown_has_every_word_of_the_terminal_and_no_other(report, four_verdicts, three_tasks, monkeypatch):
-    page = report_page(report(four_verdicts, three_tasks))
+def test_markdown_has_every_word_of_the_terminal_and_no_other(report, four_verdicts, monkeypatch):
+    page = report_page(report(four_verdicts))
     terminal = on_terminal(page, monkeypatch, width=400)
     assert words(re.sub(r"\\(?=[|])|^[|] -.*|^#+", "", markdown(page), flags=re.MULTILINE)) == words(terminal)
 
@@ -49,34 +49,28 @@ def test_a_line_break_in_a_cell_does_not_break_a_markdown_row():
     assert markdown(page).splitlines()[2:] == ["| one<br>two |"]
 
 
-def test_an_ascii_terminal_gets_a_table_of_its_own_alphabet(report, verdict, three_tasks, monkeypatch):
-    page = report_page(report([verdict("a", Status.FAILED, reason="größer als erlaubt")], three_tasks))
+def test_an_ascii_terminal_gets_a_table_of_its_own_alphabet(report, verdict, monkeypatch):
+    page = report_page(report([verdict("a", Status.FAILED, reason="größer als erlaubt")]))
     shown = on_terminal(page, monkeypatch, encoding="ascii")
     assert "gr??er als erlaubt" in shown
     assert "─" not in shown
     assert "----" in shown
 
 
-def test_what_a_candidate_wrote_is_not_taken_for_markup(report, verdict, three_tasks, monkeypatch):
-    page = report_page(report([verdict("a", Status.FAILED, reason="[bold]said[/bold]\x1b[31m")], three_tasks))
+def test_what_a_candidate_wrote_is_not_taken_for_markup(report, verdict, monkeypatch):
+    page = report_page(report([verdict("a", Status.FAILED, reason="[bold]said[/bold]\x1b[31m")]))
     shown = on_terminal(page, monkeypatch)
     assert r"[bold]said[/bold]\x1b[31m" in shown
     assert "\x1b" not in shown
 
 
-def test_above_the_threshold_the_headline_is_no_bare_number(report, four_verdicts, three_tasks):
-    parts = report_page(report(four_verdicts, three_tasks)).parts
+def test_above_the_threshold_the_headline_is_no_bare_number(report, four_verdicts):
+    parts = report_page(report(four_verdicts)).parts
     assert parts[-1].startswith("Not a result: Pass@1 0.1667")
     assert parts[1].startswith("Warning: 1 of 4 submissions (25.0%, limit 1.0%)")
 
 
-def test_a_static_run_shows_no_column_that_takes_running(report, verdict, three_tasks):
-    whole = report([verdict("a", Status.PASSED, measures={"ac_static": 0.5})], three_tasks)
-    static = whole.model_copy(
-        update={
-            "run": whole.run.model_copy(update={"static_only": True}),
-            "strict": {**whole.strict, "pass_at_1": None, "dsr": None},
-        }
-    )
-    table = next(part for part in report_page(static).parts if isinstance(part, Table))
+def test_a_static_run_shows_no_column_that_takes_running(report, verdict):
+    page = report_page(report([verdict("a", Status.PASSED, measures={"ac_static": 0.5})], static=True))
+    table = next(part for part in page.parts if isinstance(part, Table))
     assert [column.title for column in table.columns] == ["Submission", "Status", "AC static", "s"]

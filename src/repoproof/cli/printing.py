@@ -18,15 +18,13 @@ from ..reports.tables import Page, Table, markdown, visible
 PLAIN_WIDTH = 100
 """Of tables that go into a file or a pipe, unless COLUMNS says otherwise."""
 
-STYLES = {
-    Status.PASSED: "green",
-    Status.INFRASTRUCTURE_ERROR: "magenta",
-    Status.INVALID_TASK: "magenta",
-    Status.CHEATED: "bold red",
-    Status.MISSING: "dim",
+STATUS_STYLES = {status.value: "red" for status in Status} | {
+    Status.PASSED.value: "green",
+    Status.INFRASTRUCTURE_ERROR.value: "magenta",
+    Status.INVALID_TASK.value: "magenta",
+    Status.CHEATED.value: "bold red",
+    Status.MISSING.value: "dim",
 }
-OTHER = "red"
-"""What a submission did to itself."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -70,4 +68,4 @@ def _grid(table: Table) -> RichTable:
 
 
 def _style(column: str, cell: str) -> str:
-    return STYLES.get(Status(cell), OTHER) if column == "Status" else ""
+    return STATUS_STYLES[cell] if column == "Status" else ""

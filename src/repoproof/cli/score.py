@@ -38,15 +38,14 @@ def run(args: argparse.Namespace) -> int:
     from .. import api
     from ..reports.tables import plan_page, report_page
     from .printing import console, print_page
-    from .progress import progress_on
+    from .progress import scoring_progress
 
     choice = {"tasks": tuple(args.tasks), "language": args.language}
     if args.dry_run:
         plan = api.check(args.submissions, args.suite, **choice)
         print_page(plan_page(plan), plan, "table")
         return 0
-    screen = console(stderr=True)
-    with progress_on(screen, args) as on_event:
+    with scoring_progress(console(stderr=True), args) as on_event:
         report = api.score(
             args.suite,
             args.submissions,

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.log is not None:
         # As it is: what a candidate printed is no text that we could vouch for.
-        sys.stdout.buffer.write(api.log(args.run, args.task, args.log, attempt=args.attempt))
+        sys.stdout.buffer.write(api.show_log(args.run, args.task, args.log, attempt=args.attempt))
         return 0
     verdict = api.verdict(args.run, args.task, attempt=args.attempt)
     print_page(verdict_page(verdict), verdict, args.format)

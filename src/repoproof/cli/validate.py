@@ -21,9 +21,9 @@ def run(args: argparse.Namespace) -> int:
     from .. import api
     from ..reports.tables import validation_page
     from .printing import console, print_page
-    from .progress import progress_on
+    from .progress import validation_progress
 
-    with progress_on(console(stderr=True), args) as on_event:
+    with validation_progress(console(stderr=True), args) as on_event:
         validation = api.validate(
             args.suite,
             repeat=args.repeat,

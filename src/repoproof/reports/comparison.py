@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import fmean
 
 from ..core.base import Frozen
 from ..core.errors import BadInput
-from ..stats.bootstrap import bootstrap_interval
 from .report import Interval, Report
-from .scores import SEED, strict_means
+from .scores import interval_of, strict_means
 
 
 class Difference(Frozen):
@@ -21,7 +21,7 @@ class Difference(Frozen):
     difference: float
     """b - a: above 0, the second run is better."""
     interval: Interval | None
-    """Of the difference, the tasks resampled in pairs; None below two tasks."""
+    """Of the difference, the tasks resampled in pairs and clustered by source; None below two tasks."""
 
 
 class Change(Frozen):
@@ -47,8 +47,8 @@ class Comparison(Frozen):
     warnings: tuple[str, ...] = ()
 
 
-def comparison_of(a: Report, b: Report) -> Comparison:
-    """Compare two reports; `BadInput` if they are not over the same tasks of the same suite."""
+def comparison_of(a: Report, b: Report, sources: Mapping[str, str]) -> Comparison:
+    """Compare two reports; `sources` says what each task comes from. `BadInput` if they are not over the same tasks of the same suite."""
     if (a.suite.digest, a.suite.health) != (b.suite.digest, b.suite.health):
         raise BadInput(
             f"the runs are of different suites: {a.suite.label} and {b.suite.label}",
@@ -67,7 +67,6 @@ def comparison_of(a: Report, b: Report) -> Comparison:
     for metric in both:
         in_a, in_b = strict_means(a.tasks, tasks, metric.name), strict_means(b.tasks, tasks, metric.name)
         gaps = [in_b[task] - in_a[task] for task in tasks]
-        low, high = bootstrap_interval(gaps, clusters=None, seed=SEED) if len(gaps) > 1 else (0.0, 0.0)
         differences.append(
             Difference(
                 name=metric.name,
@@ -75,7 +74,7 @@ def comparison_of(a: Report, b: Report) -> Comparison:
                 a=fmean(in_a.values()),
                 b=fmean(in_b.values()),
                 difference=fmean(gaps),
-                interval=Interval(low=low, high=high) if len(gaps) > 1 else None,
+                interval=interval_of(gaps, [sources[task] for task in tasks]),
             )
         )
     return Comparison(

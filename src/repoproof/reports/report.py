@@ -13,6 +13,7 @@ from pydantic import Field
 from ..core.base import Frozen
 from ..core.errors import Boundary
 from ..core.outcomes import Status
+from ..core.run import RunInfo
 from ..core.suite import Suite
 
 REPORT_SCHEMA_VERSION = 1
@@ -46,6 +47,17 @@ class SuiteIdentity(Frozen):
             tasks=len(suite),
         )
 
+    @classmethod
+    def of_run(cls, info: RunInfo) -> Self:
+        return cls(
+            name=info.suite,
+            version=info.suite_version,
+            family=info.family,
+            digest=info.suite_digest,
+            health=info.health_version,
+            tasks=info.suite_tasks,
+        )
+
     @property
     def label(self) -> str:
         """All that fixes the denominator, for a line of text."""
@@ -55,14 +67,30 @@ class SuiteIdentity(Frozen):
 class RunIdentity(Frozen):
     """What was scored, how, by what."""
 
-    created: datetime
+    started: datetime
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Of RepoProof and of what ran the submissions."""
     scorer_version: str
-    repoproof_version: str
     sandbox: str
-    """`bubblewrap` or `docker`; empty for a static run."""
+    """`bubblewrap` or `docker`; of no account for a static run."""
     static_only: bool = False
+    task_seconds: float | None = None
+    """Limit of a whole task, where another one than the family's own was asked for."""
     model_name: str = ""
     agent_name: str = ""
+
+    @classmethod
+    def of(cls, info: RunInfo) -> Self:
+        return cls(
+            started=info.started,
+            versions=info.versions,
+            scorer_version=info.config.scorer_version,
+            sandbox=info.config.sandbox,
+            static_only=info.config.static_only,
+            task_seconds=info.config.task_seconds,
+            model_name=info.options.model_name,
+            agent_name=info.options.agent_name,
+        )
 
 
 class Metric(Frozen):

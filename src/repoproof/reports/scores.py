@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from ..core.outcomes import Status
+from ..core.run import Asked, RunInfo
 from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
 from ..stats.bootstrap import bootstrap_interval
@@ -16,63 +16,37 @@ SEED = 20240229
 """Of the bootstrap: the same run always gets the same intervals."""
 
 
-@dataclass(frozen=True)
-class Expected:
-    """A task that the run is to score, and what the report needs to know of it."""
-
-    task: str
-    language: str
-    source: str
-    """Repository or author that it comes from: intervals are clustered by it."""
-    attempts: tuple[int, ...] = (0,)
-
-
-def report_of(
-    verdicts: Iterable[Verdict],
-    *,
-    expected: Sequence[Expected],
-    metrics: Sequence[FamilyMetric],
-    suite: SuiteIdentity,
-    run: RunIdentity,
-    names: Mapping[tuple[str, int], str],
-    infrastructure_threshold: float,
-) -> Report:
-    """Score `verdicts` over all tasks of `expected`, in their order.
-
-    `names` gives submissions that are called otherwise than their task, by task and attempt.
-    """
-    order = {task.task: place for place, task in enumerate(expected)}
-    languages = {task.task: task.language for task in expected}
+def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[FamilyMetric]) -> Report:
+    """Score the answers to what a run was asked; in the order of the questions, which is the suite's."""
+    asked = {question.key: question for question in info.asked}
+    tasks = {question.key.task: question for question in info.asked}
     stages = next((metric.stages for metric in metrics if metric.stages), ())
-    measured = [metric.name for metric in metrics if metric.static or not run.static_only]
-    rows = sorted(
-        (_row(verdict, languages[verdict.task], names, stages) for verdict in verdicts if verdict.task in order),
-        key=lambda row: (order[row.task], row.attempt),
-    )
-    done = {(row.task, row.attempt) for row in rows}
-    unscored = tuple(f"{t.task}#{a}" for t in expected for a in t.attempts if (t.task, a) not in done)
+    measured = [metric.name for metric in metrics if metric.static or not info.config.static_only]
+    answers = {verdict.key: verdict for verdict in verdicts}
+    rows = [_row(answers[key], question, stages) for key, question in asked.items() if key in answers]
+    unscored = tuple(f"{key.task}#{key.attempt}" for key in asked if key not in answers)
     counts = {status: sum(row.status is status for row in rows) for status in Status}
     rate = counts[Status.INFRASTRUCTURE_ERROR] / len(rows) if rows else 0.0
-    subset = subset_label(len(expected), suite.tasks)
-    means = {name: strict_means(rows, order, name) for name in measured}
+    threshold = info.options.infrastructure_threshold
+    subset = subset_label(len(tasks), info.suite_tasks)
     ours_left_out = [row for row in rows if not row.status.is_ours]
     return Report(
-        suite=suite,
-        run=run,
-        denominator=len(expected),
+        suite=SuiteIdentity.of_run(info),
+        run=RunIdentity.of(info),
+        denominator=len(tasks),
         submissions=len(rows),
         subset=subset,
         unscored=unscored,
         counts=counts,
         metrics=tuple(Metric(name=m.name, label=m.label, column=m.column, stages=m.stages) for m in metrics),
-        strict=_scores(rows, order, metrics, measured),
-        intervals=_intervals(means, [task.source for task in expected]),
+        strict=_scores(rows, tasks, metrics, measured),
+        intervals=_intervals(rows, tasks, measured),
         conditional=_scores(ours_left_out, {row.task for row in ours_left_out}, metrics, measured),
         conditional_denominator=len({row.task for row in ours_left_out}),
         infrastructure_rate=rate,
-        infrastructure_threshold=infrastructure_threshold,
-        by_language=_by_language(rows, expected, metrics, measured),
-        warnings=tuple(_warnings(rows, unscored, counts, rate, infrastructure_threshold, subset)),
+        infrastructure_threshold=threshold,
+        by_language=_by_language(rows, tasks, metrics, measured),
+        warnings=tuple(_warnings(rows, unscored, counts, rate, threshold, subset)),
         tasks=tuple(rows),
     )
 
@@ -100,40 +74,44 @@ def _scores(
     }
 
 
-def _intervals(means: Mapping[str, Mapping[str, float]], sources: Sequence[str]) -> dict[str, Interval]:
-    if len(sources) < 2:
-        return {}
+def interval_of(values: Sequence[float], sources: Sequence[str]) -> Interval | None:
+    """Of the mean of `values`, one a task, where `sources` says what each task comes from; None where there is nothing to resample."""
+    if len(values) < 2:
+        return None
     # One source for all tasks is no cluster to resample: the tasks themselves are then.
     clusters = sources if len(set(sources)) > 1 else None
-    intervals: dict[str, Interval] = {}
-    for name, by_task in means.items():
-        low, high = bootstrap_interval(list(by_task.values()), clusters=clusters, seed=SEED)
-        intervals[name] = Interval(low=low, high=high)
-    return intervals
+    low, high = bootstrap_interval(values, clusters=clusters, seed=SEED)
+    return Interval(low=low, high=high)
+
+
+def _intervals(rows: Sequence[TaskRow], tasks: Mapping[str, Asked], measured: Iterable[str]) -> dict[str, Interval]:
+    sources = [question.source for question in tasks.values()]
+    found = {name: interval_of(list(strict_means(rows, tasks, name).values()), sources) for name in measured}
+    return {name: interval for name, interval in found.items() if interval}
 
 
 def _by_language(
-    rows: Sequence[TaskRow], expected: Sequence[Expected], metrics: Sequence[FamilyMetric], measured: Collection[str]
+    rows: Sequence[TaskRow], tasks: Mapping[str, Asked], metrics: Sequence[FamilyMetric], measured: Collection[str]
 ) -> dict[str, Slice]:
-    languages = sorted({task.language for task in expected})
+    languages = sorted({question.language for question in tasks.values()})
     if len(languages) < 2:
         return {}
     slices: dict[str, Slice] = {}
     for language in languages:
-        tasks = [task.task for task in expected if task.language == language]
-        mine = [row for row in rows if row.language == language]
+        mine = [task for task, question in tasks.items() if question.language == language]
+        answers = [row for row in rows if row.task in mine]
         slices[language or "unknown"] = Slice(
-            denominator=len(tasks), submissions=len(mine), strict=_scores(mine, tasks, metrics, measured)
+            denominator=len(mine), submissions=len(answers), strict=_scores(answers, mine, metrics, measured)
         )
     return slices
 
 
-def _row(verdict: Verdict, language: str, names: Mapping[tuple[str, int], str], stages: Sequence[str]) -> TaskRow:
+def _row(verdict: Verdict, question: Asked, stages: Sequence[str]) -> TaskRow:
     return TaskRow(
         task=verdict.task,
         attempt=verdict.attempt,
-        submission=names.get((verdict.task, verdict.attempt), ""),
-        language=language,
+        submission=question.name,
+        language=question.language,
         status=verdict.status,
         reason=verdict.reason,
         boundary=verdict.boundary,

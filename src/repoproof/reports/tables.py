@@ -173,7 +173,7 @@ def _identity(report: Report) -> str:
         f"model {run.model_name}" if run.model_name else "",
         f"agent {run.agent_name}" if run.agent_name else "",
         "static only" if run.static_only else f"sandbox {run.sandbox}",
-        f"scored {run.created:%Y-%m-%d %H:%M}",
+        f"scored {run.started:%Y-%m-%d %H:%M}",
         report.subset,
     ]
     return ", ".join(word for word in about if word)

@@ -1,23 +1,21 @@
-"""The public Python API. Every command is a few lines over it; `docs/api.md` shows it in use."""
+"""Suites: find, load, select from, make, add to, seal."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from importlib.metadata import version as installed
 from pathlib import Path
 
-from .core.durable import write_atomically
-from .core.errors import BadInput
-from .core.submissions import read_submissions
-from .core.suite import Suite, SuiteInfo
-from .core.suite_files import read_info, read_suite, seal_suite
-from .core.task import Task
-from .families import family
-from .reports.comparison import Comparison, comparison_of
-from .reports.plan import Plan, plan_of
+from ..core.durable import write_atomically
+from ..core.errors import BadInput
+from ..core.suite import Suite, SuiteInfo
+from ..core.suite_files import read_info, read_suite, seal_suite
+from ..core.task import Task
+from ..families import family
 
-BUNDLED = (Path(__file__).parent / "suites", Path(__file__).parents[2] / "suites")
+BUNDLED = (Path(__file__).parents[1] / "suites", Path(__file__).parents[3] / "suites")
 """Where bundled suites are: in an installed package, in a checkout."""
 
 
@@ -48,20 +46,12 @@ def find_suite(suite: Path | str) -> Path:
     )
 
 
-def check(submissions: Path | str, suite: Suite | Path | str, *, tasks: Sequence[str] = (), language: str = "") -> Plan:
-    """What `score` would score, what is missing and what is wrong; runs nothing."""
-    loaded = load_suite(suite)
-    chosen = select(loaded, tasks, language)
-    found = read_submissions(Path(submissions), {task.id for task in loaded})
-    return plan_of(found, loaded, chosen)
-
-
 def select(suite: Suite, tasks: Sequence[str], language: str) -> tuple[Task, ...]:
     """The tasks asked for, in the suite's order; `BadInput` for one that is not there, or if nothing is left."""
     ids = [task.id for task in suite]
     for id in tasks:
         if id not in ids:
-            raise BadInput(f"no task {id!r} in suite {suite.name}", field="--task", mend=_nearest(id, ids))
+            raise BadInput(f"no task {id!r} in suite {suite.name}", field="--task", mend=nearest(id, ids))
     languages = sorted({task.language for task in suite})
     if language and language not in languages:
         raise BadInput(
@@ -99,7 +89,11 @@ def build(
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as work:
         root = Path(work) / "suite"
         info = SuiteInfo(
-            name=name, version=version, family=family_name, licence=licence, builder=f"repoproof {installed('repoproof')}"
+            name=name,
+            version=version,
+            family=family_name,
+            licence=licence,
+            builder=f"repoproof {installed('repoproof')}",
         )
         (root / "public").mkdir(parents=True)
         (root / "sealed").mkdir()
@@ -130,13 +124,7 @@ def seal(suite: Path | str) -> Suite:
     return load_suite(root)
 
 
-def compare(run_a: Path | str, run_b: Path | str) -> Comparison:
-    """How the second run differs from the first: paired by task, strict. `BadInput` if they are not of the same tasks."""
-    return comparison_of(report(run_a), report(run_b))
-
-
-def _nearest(word: str, words: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
+def nearest(word: str, words: Sequence[str]) -> str:
+    """The mend for a word that is none of `words`."""
     near = get_close_matches(word, words, n=1)
     return f"did you mean {near[0]!r}?" if near else f"the first are: {', '.join(words[:5])}"

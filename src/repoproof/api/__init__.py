@@ -1,0 +1,23 @@
+"""The public Python API. Every command is a few lines over it; `docs/api.md` shows it in use."""
+
+from .runs import check, compare, report, rerun, score, shell, show_log, verdict
+from .suites import add, build, find_suite, load_suite, new, seal
+from .validation import validate
+
+__all__ = [
+    "add",
+    "build",
+    "check",
+    "compare",
+    "find_suite",
+    "load_suite",
+    "new",
+    "report",
+    "rerun",
+    "score",
+    "seal",
+    "shell",
+    "show_log",
+    "validate",
+    "verdict",
+]

@@ -1,0 +1,79 @@
+"""Validation: a suite's tasks prove themselves."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..core.config import RunOptions, ScoreConfig
+from ..core.errors import BadInput
+from ..core.health import Health
+from ..core.paths import cache_root
+from ..core.suite import Suite
+from ..core.suite_files import write_health
+from ..core.task import Task
+from ..families import Bench, family
+from ..reports.validation import ValidationReport, validation_of
+from ..sandbox import open_sandbox
+from ..sandbox.base import Interruptible, Sandbox
+from .suites import load_suite, select
+
+
+def validate(
+    suite: Suite | Path | str,
+    *,
+    repeat: int = 3,
+    tasks: Sequence[str] = (),
+    sandbox: str = "auto",
+    workers: int = 1,
+    fresh: bool = False,
+    on_event: Callable[[Health], None] = lambda health: None,
+) -> ValidationReport:
+    """Run each task's reference `repeat` times under varied environments, an empty submission and stubs; write what is found to the
+    suite's `health.jsonl`, task by task.
+
+    Raises `BadInput` for a wrong suite, `InfrastructureError` where our own side fails: nothing is then said of the task at hand.
+    """
+    loaded = load_suite(suite)
+    if not loaded.has_sealed:
+        raise BadInput("only the public half is here", file=loaded.root, mend="validate where sealed/ is")
+    chosen = select(loaded, tasks, "")
+    box = open_sandbox(sandbox)
+    of = family(loaded.info.family)
+
+    def proved(task: Task) -> Health:
+        with tempfile.TemporaryDirectory() as logs:
+            bench = Bench(
+                box=box,
+                cache=cache_root(),
+                logs=Path(logs),
+                log_prefix="",
+                config=ScoreConfig(sandbox=box.name),
+                config_hash="",
+                options=RunOptions(fresh=fresh),
+            )
+            return of.validate(task, bench, repeat=repeat)
+
+    found: dict[str, Health] = {}
+    with ThreadPoolExecutor(workers) as pool, _stopped_on_failure(pool, box):
+        for future in as_completed([pool.submit(proved, task) for task in chosen]):
+            health = future.result()
+            write_health(loaded.root, [health])
+            found[health.task] = health
+            on_event(health)
+    return validation_of([found[task.id] for task in chosen])
+
+
+@contextmanager
+def _stopped_on_failure(pool: ThreadPoolExecutor, box: Sandbox) -> Iterator[None]:
+    """Whatever ends the caller's loop early ends what still runs as well; otherwise the pool would be waited for to its end."""
+    try:
+        yield
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        if isinstance(box, Interruptible):
+            box.interrupt()
+        raise

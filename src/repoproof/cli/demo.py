@@ -1,0 +1,48 @@
+"""`repoproof demo`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from . import INFRASTRUCTURE, options
+
+SUITE = "microservice-mini"
+SUBMISSIONS = ("mixed", "reference")
+"""Of the bundled suite: one that fails in every way there is, and the references."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, default=Path("runs"), help="where to put the runs (default: ./runs)"
+    )
+    options.execution(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from .. import api
+    from ..reports.tables import report_page
+    from .printing import console, print_page
+    from .progress import scoring_progress
+
+    suite = api.find_suite(SUITE)
+    worst = 0
+    for name in SUBMISSIONS:
+        screen = console(stderr=True)
+        print(
+            f"\n$ repoproof score {SUITE} {suite / 'submissions' / name} -o {args.output / f'demo-{name}'}", flush=True
+        )
+        with scoring_progress(screen, args) as on_event:
+            report = api.score(
+                suite,
+                suite / "submissions" / name,
+                args.output / f"demo-{name}",
+                sandbox=args.sandbox,
+                workers=args.workers,
+                fresh=args.fresh,
+                model_name=f"demo-{name}",
+                on_event=on_event,
+            )
+        print_page(report_page(report), report, "table")
+        worst = max(worst, INFRASTRUCTURE if report.above_threshold else 0)
+    return worst

@@ -1,0 +1,153 @@
+"""What is going on: one live line on a terminal, a line an event elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from ..core.health import Health
+from ..core.outcomes import Status
+from ..core.verdict import Verdict
+from ..engine.plan import Plan
+from ..engine.pool import Event, Finished, Retried, Started
+from ..reports.tables import visible
+from .logs import logging_to
+from .printing import STATUS_STYLES
+
+
+@dataclass
+class Tally:
+    """Where a scoring is. `now` is a clock, in seconds."""
+
+    workers: int
+    metric: str
+    now: Callable[[], float] = time.monotonic
+    total: int = 0
+    kept: int = 0
+    """Finished by an earlier run of the same command."""
+    running: dict[str, float] = field(default_factory=dict)
+    """What runs, and since when."""
+    counts: dict[Status, int] = field(default_factory=dict)
+    seconds: list[float] = field(default_factory=list)
+    """What each verdict that ran took."""
+
+    @property
+    def done(self) -> int:
+        return self.kept + sum(self.counts.values())
+
+    @property
+    def seconds_left(self) -> float | None:
+        """From what finished ones took, as many at once as there are workers; None as long as none has finished."""
+        if not self.seconds:
+            return None
+        mean = sum(self.seconds) / len(self.seconds)
+        spent = sum(min(mean, self.now() - since) for since in self.running.values())
+        return max(0.0, mean * (self.total - self.done) - spent) / self.workers
+
+    def hear(self, event: Plan | Event) -> str:
+        """Take note of an event; returns the line to print for it, empty for none."""
+        if isinstance(event, Plan):
+            self.total, self.kept = len(event.asked), len(event.finished)
+            return f"{self.kept} of {self.total} finished before: kept" if self.kept else ""
+        if isinstance(event, Started):
+            self.running[_label(event.job.key.task, event.job.key.attempt)] = self.now()
+            return ""
+        if isinstance(event, Retried):
+            label = _label(event.job.key.task, event.job.key.attempt)
+            self.running.pop(label, None)
+            return f"{label}: {event.reason}; trying again in {event.delay_seconds:.0f} s"
+        return self.finished(event)
+
+    def finished(self, event: Finished) -> str:
+        found = event.verdict
+        label = _label(found.task, found.attempt)
+        self.running.pop(label, None)
+        self.counts[found.status] = self.counts.get(found.status, 0) + 1
+        if event.ran:
+            self.seconds.append(found.seconds)
+        return (
+            f"[{self.done}/{self.total}] {label} {found.status.value} {_score(found, self.metric)} {found.seconds:.1f}s"
+        )
+
+    def line(self) -> str:
+        """The live line."""
+        parts = [f"{self.done}/{self.total}"]
+        parts += [f"{status.value} {count}" for status in Status if (count := self.counts.get(status))]
+        if (left := self.seconds_left) is not None and self.done < self.total:
+            parts.append(f"{duration(left)} left")
+        if self.running:
+            parts.append("now " + ", ".join(self.running))
+        return "  ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `3 min`, `2 h 05 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+@contextmanager
+def scoring_progress(
+    screen: Console, args: argparse.Namespace, metric: str = "pass_at_1"
+) -> Iterator[Callable[[Plan | Event], None]]:
+    """Show on `screen` what the yielded function hears; log as `args` say."""
+    tally = Tally(args.workers, metric)
+    with logging_to(screen, verbose=args.verbose, file=args.log_file), _live(screen, tally.line) as show:
+        yield lambda event: show(tally.hear(event))
+
+
+@contextmanager
+def validation_progress(screen: Console, args: argparse.Namespace) -> Iterator[Callable[[Health], None]]:
+    """The same for a validation."""
+    done: list[str] = []
+
+    def hear(health: Health) -> None:
+        done.append(health.task)
+        show(f"[{len(done)}] {health.task} {'healthy' if health.healthy else 'quarantined: ' + health.reasons[0]}")
+
+    with logging_to(screen, verbose=args.verbose, file=args.log_file):
+        with _live(screen, lambda: f"{len(done)} validated") as show:
+            yield hear
+
+
+@contextmanager
+def _live(screen: Console, line: Callable[[], str]) -> Iterator[Callable[[str], None]]:
+    """Yields what prints a line that stays. On a terminal, `line` is kept up to date below."""
+
+    def stay(text: str) -> None:
+        if text:
+            screen.print(Text(visible(text), style=_style(text)), soft_wrap=True)
+
+    if not screen.is_terminal:
+        yield stay
+        return
+
+    class Moving:
+        def __rich__(self) -> Any:
+            return Text(line(), overflow="ellipsis", no_wrap=True)
+
+    with Live(Moving(), console=screen, transient=True, refresh_per_second=4):
+        yield stay
+
+
+def _label(task: str, attempt: int) -> str:
+    return f"{task}#{attempt}"
+
+
+def _score(verdict: Verdict, metric: str) -> str:
+    return f"{verdict.measures[metric]:.2f}" if metric in verdict.measures else "-"
+
+
+def _style(text: str) -> str:
+    words = text.split()
+    return STATUS_STYLES.get(words[2], "") if text.startswith("[") and len(words) > 2 else ""
