@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..endpoints import Route
 from . import aiohttp, django, eve, fastapi, flask
-from .python_evaluation import Evaluation, Exhausted
+from .python_evaluation import Evaluation
 
 FRAMEWORKS = (fastapi, flask, django, eve, aiohttp)
 """A module each, with `MENTIONS`, the words without which a file has nothing to do with the framework, and `routes(evaluation)`."""
@@ -17,8 +17,6 @@ def find_python_routes(tree: Path) -> tuple[Route, ...]:
     evaluation = Evaluation(tree, mentions={word for framework in FRAMEWORKS for word in framework.MENTIONS})
     found: list[Route] = []
     for framework in FRAMEWORKS:
-        try:
+        with evaluation.allowance():
             found.extend(framework.routes(evaluation))
-        except Exhausted:
-            continue
     return tuple(found)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from .python_builtins import (
@@ -40,7 +41,8 @@ from .python_values import (
     Value,
 )
 
-MAX_STEPS = 3_000_000
+MAX_STEPS = 1_500_000
+MAX_STEPS_AT_ONCE = 200_000
 MAX_CALL_DEPTH = 30
 MAX_CALLS_OF_A_FUNCTION = 500
 # Servers and process managers are pointed at these names; starting with them meets imports in the order of the real start.
@@ -56,8 +58,8 @@ _STARTUP_HOOKS = (
 )
 
 
-class Exhausted(Exception):
-    """The tree asks for more evaluation than any service needs. What was found until then stands."""
+class _Exhausted(Exception):
+    """More evaluation is asked for than any service needs."""
 
 
 class Evaluation:
@@ -69,16 +71,15 @@ class Evaluation:
         self.objects: list[Object] = []
         self.scopes: dict[tuple[str, ...], Scope] = {}
         self._steps = 0
+        self._left = MAX_STEPS_AT_ONCE
         self._stack: list[Function] = []
         self._functions: list[Function] = []
         self._speculation = 0
         concerned = self.project.concerned(mentions)
-        try:
-            for module in sorted((self.project.modules[parts] for parts in concerned), key=_entry_order):
-                self.scope(module)
-            self._call_what_nobody_called()
-        except Exhausted:
-            pass
+        for module in sorted((self.project.modules[parts] for parts in concerned), key=_entry_order):
+            self.scope(module)
+        self._call_what_nobody_called()
+        self._steps = 0
 
     # What the readers of frameworks ask.
 
@@ -88,8 +89,20 @@ class Evaluation:
     def spend(self) -> None:
         """One step of work; bounds what a tree can make us do."""
         self._steps += 1
-        if self._steps > MAX_STEPS:
-            raise Exhausted
+        self._left -= 1
+        if self._left < 0 or self._steps > MAX_STEPS:
+            raise _Exhausted
+
+    @contextmanager
+    def allowance(self) -> Iterator[None]:
+        """Steps for one module, function or reader. What uses them up ends there, and keeps nothing else from having its own."""
+        outer, self._left = self._left, MAX_STEPS_AT_ONCE
+        try:
+            yield
+        except _Exhausted:
+            pass
+        finally:
+            self._left = outer
 
     def module_named(self, name: str) -> Module | None:
         return self.project.absolute(Module(()), name)
@@ -101,7 +114,8 @@ class Evaluation:
             scope = self.scopes[module.parts] = Scope(
                 {"__name__": ".".join(module.parts), "__file__": module.file}, module
             )
-            self._run(module.syntax.body, scope)
+            with self.allowance():
+                self._run(module.syntax.body, scope)
         return scope
 
     def resolved(self, value: Value) -> Value:
@@ -618,13 +632,15 @@ class Evaluation:
                 one.name for one in function.decorations if isinstance(one, Object) and isinstance(one.kind, Member)
             )
             if any(hook in _STARTUP_HOOKS for hook in hooks) and not function.calls:
-                self._call_function(function, (), {})
+                with self.allowance():
+                    self._call_function(function, (), {})
         modules = {function.scope.module.parts: function.scope.module for function in self._functions}
         named = {name for module in modules.values() for name in _names_used(module)}
         for speculation, function in enumerate(sorted(self._functions, key=lambda one: one.name in named), start=1):
             if not function.calls and not function.decorations and function.scope.parent is None:
                 self._speculation = speculation
-                self._call_function(function, (), {})
+                with self.allowance():
+                    self._call_function(function, (), {})
                 self._speculation = 0
 
     def _site(self, node: ast.AST, scope: Scope) -> Site:
