@@ -8,10 +8,7 @@ import os
 import platform
 import shutil
 import subprocess
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent import futures
-from concurrent.futures import Future
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +20,9 @@ from .cgroup import Group, find_hierarchy, mechanism
 from .exchange import Exchange
 from .guard import guard_program
 from .rootfs import (
+    ENVIRONMENT,
     NOBODY,
+    OPEN_FILES,
     SUPERVISOR_INSIDE,
     needs_staging,
     staging_place,
@@ -32,17 +31,10 @@ from .rootfs import (
     unreadable_entry,
     view_arguments,
 )
-from .spawn import spawn
+from .service import FollowedService
+from .spawn import ProcessMonitor, spawn
 from .supervisor import supervised
 from .tree import Channels, Tree
-
-_ENVIRONMENT = {
-    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-    "HOME": "/tmp",
-    "TMPDIR": "/tmp",
-    "LANG": "C.UTF-8",
-}
-_OPEN_FILES = 4096
 
 _ENTER = 'ulimit -c 0; ulimit -n "$1" || :; shift; while [ "$1" != -- ]; do echo 0 > "$1" || exit 1; shift; done; shift; exec "$@"'
 """Shell: FILES GROUP... -- COMMAND. Enters the control groups before anything else happens, so that all is counted."""
@@ -87,44 +79,6 @@ class BubblewrapLoopback:
         self.holder.wait()
 
 
-class BubblewrapService:
-    """A `Service`: a tree that a thread of its own follows."""
-
-    def __init__(self, tree: Tree, exchange: Exchange) -> None:
-        self._tree = tree
-        self._exchange = exchange
-        self._outcome: Future[ExecResult] = Future()
-        self._thread = threading.Thread(target=self._follow, name="repoproof-service")
-        self._thread.start()
-
-    def _follow(self) -> None:
-        try:
-            self._tree.follow()
-            self._outcome.set_result(self._tree.result(taken=self._exchange.finish()))
-        except BaseException as error:
-            self._outcome.set_exception(error)
-
-    @property
-    def running(self) -> bool:
-        return not self._outcome.done()
-
-    @property
-    def command_exit(self) -> int | None:
-        return self._tree.command_exit
-
-    def wait(self, seconds: float) -> bool:
-        return bool(futures.wait([self._outcome], timeout=seconds).done)
-
-    def stop(self) -> ExecResult:
-        self._tree.request_end()
-        return self._outcome.result()
-
-    def end(self) -> None:
-        """Stop it whatever comes of it."""
-        self._tree.request_end()
-        self._thread.join()
-
-
 class BubblewrapSandbox:
     """A `Sandbox` made of Linux namespaces by bwrap."""
 
@@ -157,11 +111,11 @@ class BubblewrapSandbox:
     @contextmanager
     def start(
         self, command: Sequence[str], *, view: View, limits: Limits, loopback: Loopback | None = None
-    ) -> Iterator[Service]:
+    ) -> Generator[Service]:
         with contextlib.ExitStack() as stack:
             with boundary(Boundary.SANDBOX):
                 tree, exchange = stack.enter_context(self._launched(command, view, limits, loopback))
-                service = BubblewrapService(tree, exchange)
+                service = FollowedService(tree, exchange)
                 stack.callback(service.end)
                 tree.begun.wait()
                 if not tree.has_begun:
@@ -169,7 +123,7 @@ class BubblewrapSandbox:
             yield service
 
     @contextmanager
-    def loopback(self) -> Iterator[Loopback]:
+    def loopback(self) -> Generator[Loopback]:
         with boundary(Boundary.SANDBOX):
             network = self._hold_network()
         try:
@@ -212,7 +166,7 @@ class BubblewrapSandbox:
         *,
         stdin: bytes = b"",
         terminal: bool = False,
-    ) -> Iterator[tuple[Tree, Exchange]]:
+    ) -> Generator[tuple[Tree, Exchange]]:
         if not command:
             raise InfrastructureError("an empty command", boundary=Boundary.SANDBOX)
         if loopback is not None and not isinstance(loopback, BubblewrapLoopback):
@@ -244,7 +198,7 @@ class BubblewrapSandbox:
             notes = (
                 () if group is not None else ("no writable control group: memory, pids and CPU limits are approximate",)
             )
-            tree = Tree(monitor, handed.ours, limits=limits, group=group, stdin=stdin, notes=notes, timed=not terminal)
+            tree = Tree(ProcessMonitor(monitor), handed.ours, limits=limits, group=group, stdin=stdin, notes=notes, timed=not terminal)
             stack.callback(tree.close)
             yield tree, exchange
 
@@ -293,7 +247,7 @@ class BubblewrapSandbox:
         arguments += [*system_arguments(limits), *view_arguments(view, limits, staged), "--remount-ro", "/"]
         arguments += ["--cap-drop", "ALL", "--die-with-parent", *([] if terminal else ["--new-session"]), "--as-pid-1"]
         arguments += ["--json-status-fd", str(handed.status), "--seccomp", str(handed.guard), "--clearenv"]
-        for name, value in (_ENVIRONMENT | view.environment).items():
+        for name, value in (ENVIRONMENT | view.environment).items():
             arguments += ["--setenv", name, value]
         return [*arguments, "--chdir", view.workdir, "--", *command]
 
@@ -320,7 +274,7 @@ class BubblewrapSandbox:
                 *command,
             ]
         entrances = group.entrances if group is not None else ()
-        return ["sh", "-c", _ENTER, "sh", str(_OPEN_FILES), *map(str, entrances), "--", *command]
+        return ["sh", "-c", _ENTER, "sh", str(OPEN_FILES), *map(str, entrances), "--", *command]
 
     def _hold_network(self) -> BubblewrapLoopback:
         """Start a process that does nothing but own a network namespace whose loopback is up."""
@@ -362,7 +316,7 @@ class _Handed:
 
     @staticmethod
     @contextmanager
-    def opened(*, guard: bytes, terminal: bool, stdin: bool) -> Iterator[_Handed]:
+    def opened(*, guard: bytes, terminal: bool, stdin: bool) -> Generator[_Handed]:
         reports, their_reports = os.pipe()
         status, their_status = os.pipe()
         filter_file = os.memfd_create("guard")

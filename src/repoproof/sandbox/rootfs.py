@@ -21,6 +21,15 @@ NOBODY = 65534
 SHARED_MEMORY_BYTES = 64 * MiB
 """Size of /dev/shm."""
 SUPERVISOR_INSIDE = "/run/supervise"
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/tmp",
+    "TMPDIR": "/tmp",
+    "LANG": "C.UTF-8",
+}
+"""What every command finds, unless its view says otherwise."""
+OPEN_FILES = 4096
+"""Descriptors that a process may have."""
 
 _ETC = {
     "passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:{NOBODY}:{NOBODY}:nobody:/tmp:/bin/sh\n",

@@ -72,3 +72,22 @@ def spawn(
             "cwd": "/",
         },
     )
+
+
+class ProcessMonitor:
+    """A spawned process, with which its sandbox ends."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self.gone = os.pidfd_open(process.pid)
+        """Readable once the process has ended."""
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def reap(self) -> float:
+        _, status, used = os.wait4(self._process.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        os.close(self.gone)
+        # In a process namespace of its own every descendant is waited for by somebody, so that this is the whole tree's.
+        return used.ru_utime + used.ru_stime

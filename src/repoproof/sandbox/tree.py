@@ -7,11 +7,11 @@ import json
 import os
 import selectors
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Protocol
 
 from ..core.errors import Boundary, InfrastructureError
 from ..core.outcomes import Cause
@@ -19,7 +19,7 @@ from .base import ExecResult, Limits, Usage
 from .capture import Capture, Stream
 from .cgroup import Group
 from .supervisor import Event, Report, Reports
-from .watchdog import memory_of_tree
+from .watchdog import use_of_tree
 
 SETUP_SECONDS = 120.0
 """For preparing a sandbox, seeding included, and again for taking trees out of it. Longer is a fault of ours, not the candidate's."""
@@ -28,10 +28,27 @@ _WATCH_SECONDS = 0.05
 _PIECE = 65536
 
 
+class Monitor(Protocol):
+    """What a sandbox ends with, seen from outside: a process of ours, or an engine's container."""
+
+    @property
+    def gone(self) -> int:
+        """Descriptor that becomes readable once the sandbox has ended and all that it wrote is in the channels."""
+        ...
+
+    def kill(self) -> None:
+        """End it, all that runs inside included."""
+        ...
+
+    def reap(self) -> float | None:
+        """Wait for its end; the CPU seconds of all that ran inside, if it knows. Called once, and last."""
+        ...
+
+
 class Channels:
     """Our ends of the pipes to a sandbox. Those that are None do not exist."""
 
-    def __init__(self, *, stdin: int | None, stdout: int | None, stderr: int | None, reports: int, status: int) -> None:
+    def __init__(self, *, stdin: int | None, stdout: int | None, stderr: int | None, reports: int, status: int | None) -> None:
         self.stdin = stdin
         self.stdout = stdout
         self.stderr = stderr
@@ -49,7 +66,7 @@ class Tree:
 
     def __init__(
         self,
-        monitor: subprocess.Popen[bytes],
+        monitor: Monitor,
         channels: Channels,
         *,
         limits: Limits,
@@ -82,6 +99,7 @@ class Tree:
         self._cpu_before = 0.0
         self._cpu_after: float | None = None
         self._peak_memory = 0
+        self._cpu_seen = 0.0
         self._monitor_gone = False
         self.begun = threading.Event()
         """Set when the command begins to run, or it is clear that it never will."""
@@ -101,9 +119,8 @@ class Tree:
 
     def follow(self) -> None:
         """Serve the tree until nothing of it is left."""
-        pidfd = os.pidfd_open(self._monitor.pid)
         try:
-            self._watch_channels(pidfd)
+            self._watch_channels()
             while not self._monitor_gone:
                 for key, _ in self._selector.select(self._patience()):
                     key.data()
@@ -112,7 +129,6 @@ class Tree:
         finally:
             self._end_at_all_costs()
             self._selector.close()
-            os.close(pidfd)
             if self._init is not None:
                 os.close(self._init)
             self.begun.set()
@@ -122,34 +138,37 @@ class Tree:
 
         `taken` says whether the trees to keep came out whole. If not, the command wrote what it may not: too much, as a rule.
         """
-        usage = self._usage()
-        common = {
-            "stdout": self._capture.stdout,
-            "stderr": self._capture.stderr,
-            "output_bytes": self._capture.written,
-            "usage": usage,
-            "notes": tuple(self._notes),
-        }
-        if self._begun_at is None and self._ended_by is not Cause.KILLED:
+        killed = self._ended_by is Cause.KILLED
+        if self._begun_at is None and not killed:
             said = self._capture.stderr.decode(errors="replace").strip() or self._failure or "it ended without a word"
-            raise InfrastructureError(
-                f"the sandbox could not be made: {' '.join(said.split())[-500:]}", boundary=Boundary.SANDBOX
-            )
+            raise InfrastructureError(f"the sandbox could not be made: {' '.join(said.split())[-500:]}", boundary=Boundary.SANDBOX)
         if self._group is not None and self._group.out_of_memory():
-            return ExecResult(cause=Cause.OUT_OF_MEMORY, **common)
+            return self._outcome(Cause.OUT_OF_MEMORY)
         if self._ended_by is not None:
-            return ExecResult(cause=self._ended_by, **common)
-        if not taken and self._begun_at is not None:
-            note = "the tree to keep is too large, or cannot be read"
-            return ExecResult(cause=Cause.OUTPUT_LIMIT, **common | {"notes": (*self._notes, note)})
+            return self._outcome(self._ended_by)
+        if not taken:
+            self._notes.append("the tree to keep is too large, or cannot be read")
+            return self._outcome(Cause.OUTPUT_LIMIT)
         if self._failure:
             raise InfrastructureError(f"the sandbox failed: {self._failure}", boundary=Boundary.SANDBOX)
         code = self.command_exit
         if code is None or self._empty_at is None:
             raise InfrastructureError("the sandbox was ended from outside", boundary=Boundary.SANDBOX)
         if code < 0:
-            return ExecResult(cause=Cause.SIGNALLED, signal=-code, **common)
-        return ExecResult(cause=Cause.EXITED, exit_code=code, **common)
+            return self._outcome(Cause.SIGNALLED, signal_number=-code)
+        return self._outcome(Cause.EXITED, exit_code=code)
+
+    def _outcome(self, cause: Cause, *, exit_code: int | None = None, signal_number: int | None = None) -> ExecResult:
+        return ExecResult(
+            cause=cause,
+            exit_code=exit_code,
+            signal=signal_number,
+            stdout=self._capture.stdout,
+            stderr=self._capture.stderr,
+            output_bytes=self._capture.written,
+            usage=self._usage(),
+            notes=tuple(self._notes),
+        )
 
     def close(self) -> None:
         """After the last question."""
@@ -157,10 +176,11 @@ class Tree:
 
     # One step of the loop for each thing that can happen.
 
-    def _watch_channels(self, pidfd: int) -> None:
+    def _watch_channels(self) -> None:
         channels = self._channels
         self._register(channels.reports, self._on_reports)
-        self._register(channels.status, self._on_status)
+        if channels.status is not None:
+            self._register(channels.status, partial(self._on_status, channels.status))
         if channels.stdout is not None:
             self._register(channels.stdout, partial(self._on_output, channels.stdout, "stdout"))
         if channels.stderr is not None:
@@ -169,7 +189,7 @@ class Tree:
             os.set_blocking(channels.stdin, False)
             self._selector.register(channels.stdin, selectors.EVENT_WRITE, self._on_stdin)
         self._register(self._wake, self._on_wake)
-        self._register(pidfd, self._on_monitor_gone)
+        self._register(self._monitor.gone, self._on_monitor_gone)
 
     def _register(self, fd: int, action: Callable[[], object]) -> None:
         os.set_blocking(fd, False)
@@ -194,8 +214,8 @@ class Tree:
             case Event.FAILED:
                 self._failure = self._failure or "copying a tree in or out failed"
 
-    def _on_status(self) -> None:
-        self._status_text += self._read(self._channels.status)
+    def _on_status(self, fd: int) -> None:
+        self._status_text += self._read(fd)
         if self._init is None and b"\n" in self._status_text:
             first = json.loads(self._status_text.partition(b"\n")[0])
             self._init_pid = int(first["child-pid"])
@@ -279,8 +299,9 @@ class Tree:
 
     def _enforce_usage(self) -> None:
         if self._group is None and self._init_pid:
-            memory, cpu = memory_of_tree(self._init_pid)
+            memory, cpu = use_of_tree(self._init_pid)
             self._peak_memory = max(self._peak_memory, memory)
+            self._cpu_seen = max(self._cpu_seen, cpu)
             if memory > self._limits.memory_bytes:
                 self._notes.append("memory limit enforced by watching, without the kernel")
                 self._end(Cause.OUT_OF_MEMORY)
@@ -311,8 +332,9 @@ class Tree:
         channels, registered = self._channels, self._selector.get_map()
         if channels.reports in registered:
             self._on_reports()
-        for fd, stream in ((channels.stdout, "stdout"), (channels.stderr, "stderr")):
-            while fd in registered and self._on_output(fd, stream):
+        streams: tuple[tuple[int | None, Stream], ...] = ((channels.stdout, "stdout"), (channels.stderr, "stderr"))
+        for fd, stream in streams:
+            while fd is not None and fd in registered and self._on_output(fd, stream):
                 pass
         if self._capture.full and self._ended_by is None:
             self._ended_by = Cause.OUTPUT_LIMIT
@@ -320,10 +342,8 @@ class Tree:
     def _end_at_all_costs(self) -> None:
         if not self._monitor_gone:
             self._kill()
-        _, status, used = os.wait4(self._monitor.pid, 0)
-        self._monitor.returncode = os.waitstatus_to_exitcode(status)
-        # In a process namespace of its own every descendant is waited for by somebody, so that this is the whole tree's.
-        self._cpu_after = self._group.cpu_seconds() if self._group is not None else used.ru_utime + used.ru_stime
+        used = self._monitor.reap()
+        self._cpu_after = self._group.cpu_seconds() if self._group is not None else used
 
     def _usage(self) -> Usage:
         begun = self._begun_at or self._made
