@@ -100,7 +100,8 @@ def _holds_text(values: Sequence[Value]) -> bool:
 
 
 def _new_application(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
-    return ExpressRouter("express", is_application=True)
+    interpreter.applications.append(ExpressRouter("express"))
+    return interpreter.applications[-1]
 
 
 def _new_router(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:

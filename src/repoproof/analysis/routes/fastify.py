@@ -121,12 +121,13 @@ class _SharedPlugin:
 
 
 def _unescaped(path: str) -> str:
-    """A doubled colon stands for a colon, which is no parameter in the middle of a segment."""
-    return path.replace("::", ":")
+    """A doubled colon stands for a colon. At the head of a segment it stays, or the colon would read as a parameter's."""
+    return re.sub(r"(?<=[^/])::", ":", path)
 
 
 def _new_instance(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
-    return FastifyInstance("fastify", is_application=True)
+    interpreter.applications.append(FastifyInstance("fastify"))
+    return interpreter.applications[-1]
 
 
 def _share(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:

@@ -15,13 +15,11 @@ join = slashed
 
 
 class KoaRouter(Router):
-    """`new Router({prefix})`; an application is one that only mounts."""
+    """`new Router({prefix})`."""
 
     def member(self, name: str) -> Value:
         if name == "use":
             return Builtin(lambda arguments, _site, _interpreter: self._use(arguments))
-        if self.is_application:
-            return UNKNOWN
         if name in _METHODS:
             return Builtin(lambda arguments, site, _: self._method(_METHODS[name], arguments, site))
         match name:
@@ -58,12 +56,20 @@ class KoaRouter(Router):
         return self
 
 
+class KoaApplication(KoaRouter):
+    """`new Koa()`, which only mounts."""
+
+    def member(self, name: str) -> Value:
+        return super().member(name) if name == "use" else UNKNOWN
+
+
 def _texts(value: Value) -> list[str]:
     return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
 
 
 def _new_application(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
-    return KoaRouter("koa", is_application=True)
+    interpreter.applications.append(KoaApplication("koa"))
+    return interpreter.applications[-1]
 
 
 def _new_router(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:

@@ -15,10 +15,9 @@ MAX_PATH_LENGTH = 1_000
 
 @dataclass(eq=False)
 class Router:
-    """Routes and mounted routers, in order. An application is the router that a server is made of."""
+    """Routes and mounted routers, in order."""
 
     framework: str
-    is_application: bool = False
     prefix: str = ""
     routes: list[tuple[str, str, Site]] = field(default_factory=list)
     """Method, path below this router, place."""

@@ -82,6 +82,8 @@ class Interpreter(Protocol):
     """What a framework's objects may ask of the evaluation."""
 
     project: Project
+    applications: list[Any]
+    """Where a framework notes each application that it makes."""
 
     def call(self, function: Value, arguments: Sequence[Value], site: Site) -> Value: ...
     def exports(self, module: Module) -> Value: ...
