@@ -198,7 +198,15 @@ class BubblewrapSandbox:
             notes = (
                 () if group is not None else ("no writable control group: memory, pids and CPU limits are approximate",)
             )
-            tree = Tree(ProcessMonitor(monitor), handed.ours, limits=limits, group=group, stdin=stdin, notes=notes, timed=not terminal)
+            tree = Tree(
+                ProcessMonitor(monitor),
+                handed.ours,
+                limits=limits,
+                group=group,
+                stdin=stdin,
+                notes=notes,
+                timed=not terminal,
+            )
             stack.callback(tree.close)
             yield tree, exchange
 

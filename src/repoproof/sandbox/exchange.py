@@ -6,11 +6,12 @@ that no path of the candidate's making is ever walked outside.
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,7 +34,7 @@ class Exchange:
 
     @staticmethod
     @contextmanager
-    def opened(view: View, limits: Limits) -> Iterator[Exchange]:
+    def opened(view: View, limits: Limits) -> Generator[Exchange]:
         """The trees that a view asks for."""
         exchange = Exchange()
         try:
@@ -118,7 +119,7 @@ class _Keep:
         self._thread.start()
 
     def _take(self, keep: Path, limit_bytes: int) -> None:
-        with open(self._stream, "rb", buffering=1 << 20) as stream:
+        with io.BufferedReader(io.FileIO(self._stream), 1 << 20) as stream:
             try:
                 # No byte at all: the command failed, and nothing is kept.
                 if stream.peek(1):

@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -56,7 +56,7 @@ def _extract_into(root: int, stream: BinaryIO, limit_bytes: int) -> None:
                 if room < 0:
                     raise TooLarge
                 _write(root, archive, member)
-                archive.members.clear()  # it would keep all of them
+                archive.members = []  # pyright: ignore[reportAttributeAccessIssue]  # it would keep all of them
     except tarfile.TarError as error:
         raise NotATree(str(error)) from error
 
@@ -104,7 +104,7 @@ def _parts(name: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def _parent(root: int, parts: list[str]) -> Iterator[int]:
+def _parent(root: int, parts: list[str]) -> Generator[int]:
     """The directory that an entry lies in, walked to from `root` without following a link."""
     directory = os.dup(root)
     try:

@@ -48,7 +48,9 @@ class Monitor(Protocol):
 class Channels:
     """Our ends of the pipes to a sandbox. Those that are None do not exist."""
 
-    def __init__(self, *, stdin: int | None, stdout: int | None, stderr: int | None, reports: int, status: int | None) -> None:
+    def __init__(
+        self, *, stdin: int | None, stdout: int | None, stderr: int | None, reports: int, status: int | None
+    ) -> None:
         self.stdin = stdin
         self.stdout = stdout
         self.stderr = stderr
@@ -138,10 +140,11 @@ class Tree:
 
         `taken` says whether the trees to keep came out whole. If not, the command wrote what it may not: too much, as a rule.
         """
-        killed = self._ended_by is Cause.KILLED
-        if self._begun_at is None and not killed:
+        if self._begun_at is None and self._ended_by is not Cause.KILLED:
             said = self._capture.stderr.decode(errors="replace").strip() or self._failure or "it ended without a word"
-            raise InfrastructureError(f"the sandbox could not be made: {' '.join(said.split())[-500:]}", boundary=Boundary.SANDBOX)
+            raise InfrastructureError(
+                f"the sandbox could not be made: {' '.join(said.split())[-500:]}", boundary=Boundary.SANDBOX
+            )
         if self._group is not None and self._group.out_of_memory():
             return self._outcome(Cause.OUT_OF_MEMORY)
         if self._ended_by is not None:
@@ -342,8 +345,10 @@ class Tree:
     def _end_at_all_costs(self) -> None:
         if not self._monitor_gone:
             self._kill()
-        used = self._monitor.reap()
-        self._cpu_after = self._group.cpu_seconds() if self._group is not None else used
+        told = self._monitor.reap()
+        # Processes that we killed may be missing in it: what the watch saw last is the better answer then.
+        by_itself = None if told is None else max(told, self._cpu_seen)
+        self._cpu_after = self._group.cpu_seconds() if self._group is not None else by_itself
 
     def _usage(self) -> Usage:
         begun = self._begun_at or self._made

@@ -16,7 +16,7 @@ class TreeUse(NamedTuple):
     cpu_seconds: float
 
 
-def memory_of_tree(root: int) -> TreeUse:
+def use_of_tree(root: int) -> TreeUse:
     """What `root` and all its descendants use now. Those that end while we count do not."""
     memory, ticks, queue = 0, 0, [root]
     while queue:
