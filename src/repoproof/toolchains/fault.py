@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from ..core.outcomes import Cause
 from ..core.verdict import PhaseName
 from ..sandbox.base import ExecResult
 
@@ -22,3 +25,29 @@ class Refused(CandidateFault):
 
     def __init__(self, reason: str) -> None:
         super().__init__(PhaseName.FETCH, reason)
+
+
+def failure(phase: PhaseName, what: str, result: ExecResult, words: str = "") -> CandidateFault:
+    """The fault of a command that ended badly, in `words` or else in the command's own."""
+    match result.cause:
+        case Cause.EXITED:
+            why = words or _telling(result) or f"exit code {result.exit_code}"
+        case Cause.TIMED_OUT:
+            why = "the time limit was reached"
+        case Cause.OUT_OF_MEMORY:
+            why = "the memory limit was reached"
+        case Cause.OUTPUT_LIMIT:
+            why = "it wrote more output than it may"
+        case Cause.SIGNALLED | Cause.KILLED:
+            why = f"it was ended by signal {result.signal}"
+    return CandidateFault(phase, f"{what} failed: {why}", result)
+
+
+def _telling(result: ExecResult) -> str:
+    """The first line that speaks of an error, else the last one."""
+    for output in (result.stderr, result.stdout):
+        lines = [line.strip() for line in output.decode(errors="replace").splitlines() if line.strip()]
+        errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
+        if lines:
+            return errors[0] if errors else lines[-1]
+    return ""

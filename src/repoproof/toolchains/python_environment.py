@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.base import GiB
-from ..core.outcomes import Cause
 from ..core.verdict import PhaseName
 from ..sandbox.base import ExecResult, Limits, Mount, ReadOnly, Sandbox, Scratch, View
 from .artifacts import fetched, wheelhouse
 from .base import Log
-from .fault import CandidateFault
+from .fault import failure
 from .interpreters import UV, Interpreter, uv, uv_mount
 from .python_lock import Lock
 from .store import Slot, Store
@@ -73,24 +72,8 @@ def install(
     result = box.run(("sh", "-ec", _INSTALL, "install", python.executable), view=view, limits=limits)
     log("install", result.stdout + result.stderr)
     if not result.ok:
-        raise failed(PhaseName.INSTALL, "installing the dependencies", result)
+        raise failure(PhaseName.INSTALL, "installing the dependencies", result)
     return slot.publish(slot.staging / "env"), result
-
-
-def failed(phase: PhaseName, what: str, result: ExecResult) -> CandidateFault:
-    """The fault of a command that ended badly, in the words of its own last lines."""
-    said = [line.strip() for line in result.stderr.decode(errors="replace").splitlines() if line.strip()]
-    telling = [line for line in said if "error" in line.lower()] or said[-1:]
-    match result.cause:
-        case Cause.EXITED:
-            why = telling[0] if telling else f"exit code {result.exit_code}"
-        case Cause.TIMED_OUT:
-            why = "the time limit was reached"
-        case Cause.OUT_OF_MEMORY:
-            why = "the memory limit was reached"
-        case cause:
-            why = str(cause)
-    return CandidateFault(phase, f"{what} failed: {why}", result)
 
 
 def environment_variables(python: Interpreter, extra_paths: Sequence[str] = ()) -> dict[str, str]:

@@ -11,9 +11,9 @@ from ..core.verdict import PhaseName
 from ..sandbox.base import Limits, Mount, ReadOnly, Sandbox, Scratch, View
 from .artifacts import fetched
 from .base import Log
-from .fault import CandidateFault
+from .fault import CandidateFault, failure
 from .interpreters import UV, Interpreter, uv, uv_mount
-from .python_environment import environment_mounts, environment_variables, failed
+from .python_environment import environment_mounts, environment_variables
 from .python_lock import Locked
 from .requirements import canonical
 from .store import Store
@@ -65,7 +65,7 @@ def built(
         result = box.run(("sh", "-ec", _BUILD), view=view, limits=limits)
         log(f"build-{package.name}", result.stdout + result.stderr)
         if not result.ok:
-            raise failed(PhaseName.INSTALL, what, result)
+            raise failure(PhaseName.INSTALL, what, result)
         wheel = _only_wheel(slot.staging / "wheel", package, what)
         for other in wheel.parent.iterdir():
             if other != wheel and not other.is_dir():

@@ -1,0 +1,233 @@
+"""Node: packages resolved and fetched by our npm, installed in the sandbox, built there if starting needs it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from ..core.base import GiB
+from ..core.verdict import PhaseName
+from ..sandbox.base import ExecResult, Limits, Mount, ReadOnly, Sandbox, Scratch, View
+from .base import Log, PhaseLimits, Prepared, StartCommand
+from .fault import CandidateFault, failure
+from .interpreters import Node, node
+from .node_start import build_script, needs_development, start_command
+from .npm_client import QUIET, download, locked, npm_problem, registries
+from .npm_manifest import Manifest, manifest
+from .phases import Record
+from .store import Slot, Store
+
+LIMITS = PhaseLimits(install=300.0, build=300.0)
+
+INSTALL_LIMITS = Limits(cpus=2.0, memory_bytes=4 * GiB, disk_bytes=2 * GiB, pids=512)
+
+MODULES = "/work/node_modules"
+
+LAYOUT = "1"
+"""Raised when environments are made differently: makes old ones be built anew."""
+
+
+class NodeToolchain:
+    """`Toolchain` of Node. Development dependencies are installed only where starting or building uses their tools."""
+
+    language = "node"
+    limits = LIMITS
+
+    def prepare(
+        self,
+        tree: Path,
+        *,
+        box: Sandbox,
+        cache: Path,
+        log: Log,
+        fresh: bool = False,
+        exclude_newer: date | None = None,
+    ) -> Prepared:
+        store = Store(cache)
+        runtime = node(store)
+        record = Record()
+        work = _Preparation(store, runtime, box, log, fresh, exclude_newer, record)
+        versions = {"node": runtime.version, "npm": runtime.npm_version}
+        try:
+            modules, key = work.modules(tree)
+            built = work.built(tree, build_script(tree), modules, key)
+        except CandidateFault:
+            return Prepared(ok=False, phases=tuple(record.phases), versions=versions)
+        bound: tuple[Mount, ...] = (ReadOnly(source=modules, target=MODULES),) if modules else ()
+        return Prepared(
+            ok=True,
+            phases=tuple(record.phases),
+            mounts=(*runtime.mounts, *bound),
+            environment=_variables(runtime),
+            versions={**versions, **({"environment": key} if key else {})},
+            tree=built,
+        )
+
+    def start_command(self, tree: Path, *, port: int, framework: str = "") -> StartCommand | None:
+        return start_command(tree, port=port, framework=framework)
+
+
+@dataclass
+class _Preparation:
+    """One tree on its way; each step is a phase of `record`."""
+
+    store: Store
+    runtime: Node
+    box: Sandbox
+    log: Log
+    fresh: bool
+    exclude_newer: date | None
+    record: Record
+
+    def modules(self, tree: Path) -> tuple[Path | None, str]:
+        """The installed node_modules, from the store or made into it, and their key; None where nothing is declared."""
+        with ExitStack() as held:
+            with self.record.phase(PhaseName.FETCH, limit=LIMITS.fetch) as fetching:
+                wanted = manifest(tree, development=needs_development(tree))
+                fetching.notes = wanted.notes
+                fetching.cached = True
+                if not wanted.source:
+                    return None, ""
+                lock, fetching.cached = self._lock(wanted)
+                key = self._hash(LAYOUT, wanted.package, lock)
+                slot = held.enter_context(self.store.slot("node", key))
+                found = None if self.fresh else self.store.find("node", key)
+                addresses: dict[str, str] = {}
+                if found is None:
+                    fetching.cached = False
+                    addresses = registries(self.runtime)
+                    cache = slot.staging / "npm"
+                    download(wanted.package, lock, self.runtime, cache=cache, seconds=LIMITS.fetch, log=self.log)
+            with self.record.phase(PhaseName.INSTALL, limit=LIMITS.install) as installing:
+                installing.cached = found is not None
+                if found is None:
+                    found, installing.result = self._install(wanted, lock, addresses, slot)
+            return found, key
+
+    def _lock(self, wanted: Manifest) -> tuple[str, bool]:
+        """The complete lock of what is declared, and whether it was known."""
+        before = self.exclude_newer.isoformat() if self.exclude_newer else ""
+        with self.store.slot("node-locks", key := self._hash(wanted.package, wanted.lock, before)) as slot:
+            known = None if self.fresh else self.store.find("node-locks", key)
+            if known is not None:
+                return (known / "package-lock.json").read_text(encoding="utf-8"), True
+            cache = slot.staging / "npm"
+            lock = locked(
+                wanted.package,
+                wanted.lock,
+                self.runtime,
+                cache=cache,
+                seconds=LIMITS.fetch,
+                log=self.log,
+                exclude_newer=self.exclude_newer,
+            )
+            (slot.staging / "lock").mkdir()
+            (slot.staging / "lock/package-lock.json").write_text(lock, encoding="utf-8")
+            slot.publish(slot.staging / "lock")
+            return lock, False
+
+    def _install(self, wanted: Manifest, lock: str, addresses: dict[str, str], slot: Slot) -> tuple[Path, ExecResult]:
+        seed = slot.staging / "seed"
+        seed.mkdir()
+        (seed / "package.json").write_text(wanted.package, encoding="utf-8")
+        (seed / "package-lock.json").write_text(lock, encoding="utf-8")
+        npm = " ".join(self.runtime.npm)
+        quiet = " ".join(QUIET)
+        (seed / ".npmrc").write_text(
+            "".join(f"{name}={address}\n" for name, address in addresses.items()), encoding="utf-8"
+        )
+        commands = [f"{npm} ci --offline --cache /npm {quiet}"]
+        if any(entry.get("hasInstallScript") for entry in json.loads(lock)["packages"].values()):
+            commands.append(
+                f"{npm} rebuild --offline --cache /npm --foreground-scripts --no-audit --no-fund --loglevel=error"
+            )
+        view = View(
+            mounts=(
+                *self.runtime.mounts,
+                Scratch(target="/npm", seed=slot.staging / "npm"),
+                Scratch(target="/work", seed=seed, keep=slot.staging / "work"),
+            ),
+            environment=_variables(self.runtime) | {"npm_config_ignore_scripts": "false"},
+            workdir="/work",
+        )
+        limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": LIMITS.install})
+        result = self.box.run(("sh", "-ec", "\n".join(commands)), view=view, limits=limits)
+        self.log("install", result.stdout + result.stderr)
+        if not result.ok:
+            _, words = npm_problem(result.stderr.decode(errors="replace"))
+            raise failure(PhaseName.INSTALL, "installing the dependencies", result, words)
+        modules = slot.staging / "work/node_modules"
+        modules.mkdir(exist_ok=True)
+        return slot.publish(modules), result
+
+    def built(self, tree: Path, script: str, modules: Path | None, environment: str) -> Path | None:
+        """The tree after its build script, or None where starting needs no build."""
+        if not script:
+            return None
+        key = self._hash(script, environment, _tree_hash(tree))
+        with (
+            self.record.phase(PhaseName.BUILD, limit=LIMITS.build) as building,
+            self.store.slot("node-builds", key) as slot,
+        ):
+            found = None if self.fresh else self.store.find("node-builds", key)
+            building.cached = found is not None
+            if found is None:
+                found, building.result = self._build(tree, script, modules, slot)
+        return found
+
+    def _build(self, tree: Path, script: str, modules: Path | None, slot: Slot) -> tuple[Path, ExecResult]:
+        seed = slot.staging / "seed"
+        shutil.copytree(
+            tree,
+            seed,
+            symlinks=True,
+            ignore=lambda place, _: ["node_modules"] if modules and Path(place) == tree else [],
+        )
+        if modules:
+            # Build tools write beside what they use (`node_modules/.cache`): they get a copy, made by the sandbox from these links.
+            shutil.copytree(modules, seed / "node_modules", symlinks=True, copy_function=os.link)
+        view = View(
+            mounts=(*self.runtime.mounts, Scratch(target="/work", seed=seed, keep=slot.staging / "built")),
+            environment=_variables(self.runtime),
+            workdir="/work",
+        )
+        limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": LIMITS.build})
+        result = self.box.run(("sh", "-ec", script), view=view, limits=limits)
+        self.log("build", result.stdout + result.stderr)
+        if not result.ok:
+            raise failure(PhaseName.BUILD, "the build script", result)
+        if modules:
+            shutil.rmtree(slot.staging / "built/node_modules", ignore_errors=True)
+        return slot.publish(slot.staging / "built"), result
+
+    def _hash(self, *parts: str) -> str:
+        facts = (self.runtime.version, self.runtime.npm_version, self.runtime.platform, self.runtime.executable, *parts)
+        return hashlib.sha256("\0".join(facts).encode()).hexdigest()
+
+
+def _variables(runtime: Node) -> dict[str, str]:
+    return {
+        "PATH": f"{MODULES}/.bin:{Path(runtime.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+        "npm_config_offline": "true",
+        "npm_config_update_notifier": "false",
+        **({"npm_config_nodedir": runtime.headers} if runtime.headers else {}),
+    }
+
+
+def _tree_hash(tree: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(tree.rglob("*")):
+        relative = path.relative_to(tree).as_posix()
+        if path.is_symlink():
+            digest.update(f"link {relative} {path.readlink()}\0".encode())
+        elif path.is_file():
+            digest.update(
+                f"file {relative} {path.stat().st_mode & 0o100} {hashlib.sha256(path.read_bytes()).hexdigest()}\0".encode()
+            )
+    return digest.hexdigest()
