@@ -61,3 +61,16 @@ def test_runs_over_different_tasks_are_refused(run_a, report, verdict):
     fewer = report([verdict("a", Status.PASSED, passed=1, of=1)], of=3)
     with pytest.raises(BadInput, match="different tasks: 3 and 1"):
         comparison_of(run_a, fewer, SOURCES)
+
+
+def test_better_and_worse_tasks_are_counted(run_a, run_b):
+    difference = comparison_of(run_b, run_a, SOURCES).differences[0]
+    assert (difference.better, difference.worse, difference.sign_p) == (0, 1, 1.0)
+
+
+def test_tasks_of_one_source_are_drawn_together(run_a, run_b):
+    """With a and b of one source and c of the other, no resample holds a without b."""
+    one_each = comparison_of(run_a, run_b, {"a": "a", "b": "b", "c": "c"}).differences[0].interval
+    together = comparison_of(run_a, run_b, {"a": "x", "b": "x", "c": "y"}).differences[0].interval
+    assert together.high == pytest.approx(0.375)
+    assert one_each.high > together.high

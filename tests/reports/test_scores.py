@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from repoproof.core.outcomes import Status
-from repoproof.reports.scores import strict_means
 
 
 def test_strict_scores_count_what_is_missing_or_lost_as_zero(report, four_verdicts):
@@ -139,7 +138,3 @@ def test_a_verdict_on_what_was_not_asked_changes_nothing(report, verdict, questi
     earlier = verdict("a", Status.PASSED, passed=1, of=1, submission_hash="e" * 64)
     scored = report([stray, earlier], [question(verdict("a", Status.FAILED))])
     assert (scored.submissions, scored.unscored) == (0, ("a#0",))
-
-
-def test_means_are_over_the_tasks_asked_for():
-    assert strict_means([], ["a", "b"], "pass_at_1") == {"a": 0.0, "b": 0.0}

@@ -7,8 +7,10 @@ from statistics import fmean
 
 from ..core.base import Frozen
 from ..core.errors import BadInput
-from .report import Interval, Report
-from .scores import interval_of, strict_means
+from ..stats.means import task_means
+from ..stats.paired import compare_paired
+from .report import Interval, Metric, Report
+from .scores import SEED, clusters_of
 
 
 class Difference(Frozen):
@@ -22,6 +24,11 @@ class Difference(Frozen):
     """b - a: above 0, the second run is better."""
     interval: Interval | None
     """Of the difference, the tasks resampled in pairs and clustered by source; None below two tasks."""
+    better: int
+    """Tasks that the second run scores higher on."""
+    worse: int
+    sign_p: float
+    """Two-sided exact sign test of better against worse."""
 
 
 class Change(Frozen):
@@ -60,34 +67,39 @@ def comparison_of(a: Report, b: Report, sources: Mapping[str, str]) -> Compariso
             mend="use the same --task and --language",
         )
     tasks = a.expected
-    both = [
-        metric for metric in a.metrics if a.strict[metric.name] is not None and b.strict.get(metric.name) is not None
-    ]
-    differences: list[Difference] = []
-    for metric in both:
-        in_a, in_b = strict_means(a.tasks, tasks, metric.name), strict_means(b.tasks, tasks, metric.name)
-        gaps = [in_b[task] - in_a[task] for task in tasks]
-        differences.append(
-            Difference(
-                name=metric.name,
-                label=metric.label,
-                a=fmean(in_a.values()),
-                b=fmean(in_b.values()),
-                difference=fmean(gaps),
-                interval=interval_of(gaps, [sources[task] for task in tasks]),
-            )
-        )
+    clusters = sources if clusters_of([sources[task] for task in tasks]) else None
+    differences = tuple(_difference(a, b, metric, clusters) for metric in a.metrics if _in_both(a, b, metric))
     return Comparison(
         suite=a.suite.label,
         denominator=len(tasks),
-        differences=tuple(differences),
-        changes=tuple(_changes(a, b, both[0].name)) if both else (),
+        differences=differences,
+        changes=tuple(_changes(a, b, differences[0].name)) if differences else (),
         warnings=tuple(f"{side}: {warning}" for side, report in (("A", a), ("B", b)) for warning in report.warnings),
     )
 
 
+def _in_both(a: Report, b: Report, metric: Metric) -> bool:
+    return a.strict[metric.name] is not None and b.strict[metric.name] is not None
+
+
+def _difference(a: Report, b: Report, metric: Metric, clusters: Mapping[str, str] | None) -> Difference:
+    in_a, in_b = (task_means(side.tasks, metric.name, a.expected) for side in (a, b))
+    paired = compare_paired(in_a, in_b, clusters=clusters, seed=SEED)
+    return Difference(
+        name=metric.name,
+        label=metric.label,
+        a=fmean(in_a.values()),
+        b=fmean(in_b.values()),
+        difference=paired.difference,
+        interval=Interval(low=paired.interval.low, high=paired.interval.high) if paired.interval else None,
+        better=paired.better,
+        worse=paired.worse,
+        sign_p=paired.sign_p,
+    )
+
+
 def _changes(a: Report, b: Report, metric: str) -> list[Change]:
-    means_a, means_b = strict_means(a.tasks, a.expected, metric), strict_means(b.tasks, a.expected, metric)
+    means_a, means_b = task_means(a.tasks, metric, a.expected), task_means(b.tasks, metric, a.expected)
     changes: list[Change] = []
     for task in a.expected:
         statuses_a, statuses_b = (tuple(row.status.value for row in side.tasks if row.task == task) for side in (a, b))

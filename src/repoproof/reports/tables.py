@@ -82,7 +82,16 @@ def plan_page(plan: Plan) -> Page:
 def comparison_page(comparison: Comparison) -> Page:
     """The differences, and the tasks that made them."""
     scores = Table(
-        (Column("Score"), Column("A", True), Column("B", True), Column("B - A", True), Column("95 % interval", True)),
+        (
+            Column("Score"),
+            Column("A", True),
+            Column("B", True),
+            Column("B - A", True),
+            Column("95 % interval", True),
+            Column("Better", True),
+            Column("Worse", True),
+            Column("Sign p", True),
+        ),
         tuple(
             (
                 d.label,
@@ -90,6 +99,9 @@ def comparison_page(comparison: Comparison) -> Page:
                 number(d.b),
                 f"{d.difference:+.4f}",
                 f"{d.interval.low:+.4f} to {d.interval.high:+.4f}" if d.interval else "-",
+                str(d.better),
+                str(d.worse),
+                f"{d.sign_p:.3f}",
             )
             for d in comparison.differences
         ),
