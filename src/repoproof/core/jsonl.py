@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Mapping
+from io import BufferedReader
 from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple, NoReturn, TypeVar, Union, cast, get_args, get_origin
@@ -26,32 +27,30 @@ class Line(NamedTuple):
     value: JsonObject
 
 
-def read_jsonl(file: Path, *, shown: Path | None = None, torn_end: bool = False) -> Iterator[Line]:
+def read_jsonl(file: Path, *, torn_end: bool = False) -> Iterator[Line]:
     """The objects of a file, one a line; blank lines, CRLF and a byte-order mark are nothing to complain about.
 
-    `BadInput` names `shown` (what the user calls the file), line and column. With `torn_end`, a last line without its newline
+    `BadInput` names file, line and column. With `torn_end`, a last line without its newline
     that is not whole is what a crash left, and is passed over.
     """
-    name = shown or file
-    with _opened(file, name) as lines:
+    with _opened(file) as lines:
         for number, raw in enumerate(lines, start=1):
             if number == 1:
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
             if not raw.strip():
                 continue
             try:
-                yield Line(number, parse_object(raw, file=name, line=number))
+                yield Line(number, parse_object(raw, file=file, line=number))
             except BadInput:
                 if torn_end and not raw.endswith(b"\n"):
                     return
                 raise
 
 
-def read_json(file: Path, *, shown: Path | None = None) -> JsonObject:
+def read_json(file: Path) -> JsonObject:
     """The one object of a file; `BadInput` names line and column."""
-    name = shown or file
-    with _opened(file, name) as content:
-        return parse_object(content.read().removeprefix(b"\xef\xbb\xbf"), file=name, line=None)
+    with _opened(file) as content:
+        return parse_object(content.read().removeprefix(b"\xef\xbb\xbf"), file=file, line=None)
 
 
 def parse_object(raw: bytes, *, file: Path, line: int | None) -> JsonObject:
@@ -78,9 +77,8 @@ def to_record(
     file: Path,
     line: int | None = None,
     subject: str | None = None,
-    within: str = "",
 ) -> Record:
-    """`value` as a record; `BadInput` names the first wrong field (below `within`) and how many others there are."""
+    """`value` as a record; `BadInput` names the first wrong field and how many others there are."""
     try:
         return type_.model_validate(value)
     except ValidationError as error:
@@ -90,17 +88,16 @@ def to_record(
         if len(errors) > 1:
             fields = ", ".join(dict.fromkeys(_dotted(other["loc"]) for other in errors[1:4]))
             problem += f"; {len(errors) - 1} more: {fields}{', ...' if len(errors) > 4 else ''}"
-        place = ".".join(part for part in (within, _dotted(first["loc"])) if part)
+        place = _dotted(first["loc"])
         raise BadInput(problem, file=file, line=line, subject=subject, field=place, mend=mend) from None
 
 
-def _opened(file: Path, name: Path) -> Any:
+def _opened(file: Path) -> BufferedReader:
     try:
         return file.open("rb")
     except OSError as error:
-        raise BadInput(
-            "no such file" if isinstance(error, FileNotFoundError) else str(error.strerror), file=name
-        ) from None
+        problem = "no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
+        raise BadInput(problem, file=file) from None
 
 
 class _NotStrict(ValueError):
