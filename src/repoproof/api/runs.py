@@ -26,7 +26,7 @@ from ..families import Bench, family
 from ..reports.comparison import Comparison, comparison_of
 from ..reports.plan import Plan as Check
 from ..reports.plan import plan_of
-from ..reports.report import Report
+from ..reports.report import Report, submission_label
 from ..reports.scores import report_of
 from ..sandbox import open_sandbox
 from .suites import load_suite, nearest, select
@@ -230,20 +230,20 @@ def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
 
 
 def _question(info: RunInfo, label: str, attempt: int | None) -> Asked:
-    named = {f"{asked.key.task}/{asked.name}": asked for asked in info.asked if asked.name}
-    numbered = {f"{asked.key.task}#{asked.key.attempt}": asked for asked in info.asked}
+    named = {submission_label(asked.key.task, asked.key.attempt, asked.name): asked for asked in info.asked}
+    numbered = {submission_label(asked.key.task, asked.key.attempt): asked for asked in info.asked}
     first = {asked.key.task: asked for asked in reversed(info.asked)}
-    wanted = label if attempt is None else f"{label}#{attempt}"
+    wanted = label if attempt is None else submission_label(label, attempt)
     for labels in (named, numbered, first):
         if wanted in labels:
             return labels[wanted]
-    raise BadInput(f"the run has no {wanted!r}", field="TASK", mend=nearest(wanted, [*first, *numbered, *named]))
+    raise BadInput(f"the run has no {wanted!r}", field="TASK", mend=nearest(wanted, [*first, *named, *numbered]))
 
 
 def _answer(directory: RunDirectory, question: Asked) -> Verdict:
     found = directory.verdict(question.key)
     if found is None:
-        label = f"{question.key.task}#{question.key.attempt}"
+        label = submission_label(question.key.task, question.key.attempt, question.name)
         raise BadInput(
             f"{label} is not scored yet", file=directory.path, mend="run the same `repoproof score` to go on"
         )

@@ -15,9 +15,10 @@ from rich.text import Text
 
 from ..core.health import Health
 from ..core.outcomes import Status
-from ..core.verdict import Verdict
+from ..core.verdict import VerdictKey
 from ..engine.plan import Plan
 from ..engine.pool import Event, Finished, Retried, Started
+from ..reports.report import submission_label
 from ..reports.tables import visible
 from .logs import logging_to
 from .printing import STATUS_STYLES
@@ -30,14 +31,19 @@ class Tally:
     workers: int
     metric: str
     now: Callable[[], float] = time.monotonic
-    total: int = 0
+    labels: dict[VerdictKey, str] = field(default_factory=dict)
+    """What each submission is called."""
     kept: int = 0
     """Finished by an earlier run of the same command."""
-    running: dict[str, float] = field(default_factory=dict)
+    running: dict[VerdictKey, float] = field(default_factory=dict)
     """What runs, and since when."""
     counts: dict[Status, int] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
     """What each verdict that ran took."""
+
+    @property
+    def total(self) -> int:
+        return len(self.labels)
 
     @property
     def done(self) -> int:
@@ -55,27 +61,27 @@ class Tally:
     def hear(self, event: Plan | Event) -> str:
         """Take note of an event; returns the line to print for it, empty for none."""
         if isinstance(event, Plan):
-            self.total, self.kept = len(event.asked), len(event.finished)
+            self.labels = {
+                asked.key: submission_label(asked.key.task, asked.key.attempt, asked.name) for asked in event.asked
+            }
+            self.kept = len(event.finished)
             return f"{self.kept} of {self.total} finished before: kept" if self.kept else ""
         if isinstance(event, Started):
-            self.running[_label(event.job.key.task, event.job.key.attempt)] = self.now()
+            self.running[event.job.key] = self.now()
             return ""
         if isinstance(event, Retried):
-            label = _label(event.job.key.task, event.job.key.attempt)
-            self.running.pop(label, None)
-            return f"{label}: {event.reason}; trying again in {event.delay_seconds:.0f} s"
+            self.running.pop(event.job.key, None)
+            return f"{self.labels[event.job.key]}: {event.reason}; trying again in {event.delay_seconds:.0f} s"
         return self.finished(event)
 
     def finished(self, event: Finished) -> str:
         found = event.verdict
-        label = _label(found.task, found.attempt)
-        self.running.pop(label, None)
+        self.running.pop(found.key, None)
         self.counts[found.status] = self.counts.get(found.status, 0) + 1
         if event.ran:
             self.seconds.append(found.seconds)
-        return (
-            f"[{self.done}/{self.total}] {label} {found.status.value} {_score(found, self.metric)} {found.seconds:.1f}s"
-        )
+        score = f"{found.measures[self.metric]:.2f}" if self.metric in found.measures else "-"
+        return f"[{self.done}/{self.total}] {self.labels[found.key]} {found.status.value} {score} {found.seconds:.1f}s"
 
     def line(self) -> str:
         """The live line."""
@@ -84,7 +90,7 @@ class Tally:
         if (left := self.seconds_left) is not None and self.done < self.total:
             parts.append(f"{duration(left)} left")
         if self.running:
-            parts.append("now " + ", ".join(self.running))
+            parts.append("now " + ", ".join(self.labels[key] for key in self.running))
         return "  ".join(parts)
 
 
@@ -138,14 +144,6 @@ def _live(screen: Console, line: Callable[[], str]) -> Iterator[Callable[[str], 
 
     with Live(Moving(), console=screen, transient=True, refresh_per_second=4):
         yield stay
-
-
-def _label(task: str, attempt: int) -> str:
-    return f"{task}#{attempt}"
-
-
-def _score(verdict: Verdict, metric: str) -> str:
-    return f"{verdict.measures[metric]:.2f}" if metric in verdict.measures else "-"
 
 
 def _style(text: str) -> str:

@@ -8,7 +8,7 @@ from ..core.base import Frozen
 from ..core.submissions import Submissions
 from ..core.suite import Suite
 from ..core.task import Task
-from .report import SuiteIdentity, subset_label
+from .report import SuiteIdentity, submission_label, subset_label
 
 
 class Planned(Frozen):
@@ -27,7 +27,7 @@ class Planned(Frozen):
 
     @property
     def label(self) -> str:
-        return f"{self.task}/{self.submission}" if self.submission else f"{self.task}#{self.attempt}"
+        return submission_label(self.task, self.attempt, self.submission)
 
 
 class Plan(Frozen):

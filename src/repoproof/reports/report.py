@@ -144,8 +144,7 @@ class TaskRow(Frozen):
 
     @property
     def label(self) -> str:
-        """`parcel-tracking#1`, or `parcel-tracking/wrong-port` for a submission with a name of its own."""
-        return f"{self.task}/{self.submission}" if self.submission else f"{self.task}#{self.attempt}"
+        return submission_label(self.task, self.attempt, self.submission)
 
 
 class Report(Frozen):
@@ -206,6 +205,11 @@ class Report(Frozen):
             f"{metric.label} {number(self.strict[metric.name])} over {counted(self.denominator, 'task')}, "
             f"{counted(self.submissions, 'submission')}{subset} (suite {self.suite.label})"
         )
+
+
+def submission_label(task: str, attempt: int, name: str = "") -> str:
+    """`parcel-tracking#1`, or `parcel-tracking/wrong-port` for a submission with a name of its own."""
+    return f"{task}/{name}" if name else f"{task}#{attempt}"
 
 
 def subset_label(chosen: int, of: int) -> str:

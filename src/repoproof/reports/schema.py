@@ -1,6 +1,6 @@
 """The JSON Schema of `report.json`, published as `report.schema.json` beside this file.
 
-    python -m repoproof.reports.schema > src/repoproof/reports/report.schema.json
+python -m repoproof.reports.schema > src/repoproof/reports/report.schema.json
 """
 
 from __future__ import annotations

@@ -10,7 +10,18 @@ from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
 from ..stats.bootstrap import bootstrap_interval
 from ..stats.means import conditional_score, counts_by_status, infrastructure_rate, strict_score, task_means
-from .report import Interval, Metric, Report, RunIdentity, Slice, SuiteIdentity, TaskRow, counted, subset_label
+from .report import (
+    Interval,
+    Metric,
+    Report,
+    RunIdentity,
+    Slice,
+    SuiteIdentity,
+    TaskRow,
+    counted,
+    submission_label,
+    subset_label,
+)
 
 SEED = 20240229
 """Of the bootstrap: the same run always gets the same intervals."""
@@ -34,7 +45,7 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
         denominator=len(tasks),
         submissions=len(rows),
         subset=subset_label(len(tasks), info.suite_tasks),
-        unscored=tuple(f"{key.task}#{key.attempt}" for key in asked if key not in answers),
+        unscored=tuple(submission_label(key.task, key.attempt) for key in asked if key not in answers),
         counts=counts_by_status(rows),
         metrics=tuple(Metric(name=m.name, label=m.label, column=m.column, stages=m.stages) for m in metrics),
         strict={metric.name: strict.get(metric.name) for metric in metrics},

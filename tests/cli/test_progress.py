@@ -1,0 +1,152 @@
+"""What is said while a scoring goes on."""
+
+from __future__ import annotations
+
+import io
+from argparse import Namespace
+from datetime import UTC, datetime
+
+import pytest
+from rich.console import Console
+
+from repoproof.cli.progress import Tally, duration, scoring_progress
+from repoproof.core.outcomes import Status
+from repoproof.core.run import Asked
+from repoproof.core.submission import Submission
+from repoproof.core.task import Provenance, Task
+from repoproof.core.verdict import Verdict, VerdictKey
+from repoproof.engine.plan import Job, Plan
+from repoproof.engine.pool import Finished, Retried, Started
+
+
+def a_key(task: str) -> VerdictKey:
+    return VerdictKey(task=task, attempt=0, submission_hash="s", config_hash="c")
+
+
+def a_job(task: str) -> Job:
+    record = Task(id=task, provenance=Provenance(source="ours", licence="MIT"))
+    return Job(record, Submission(task=task, hash="s"), a_key(task))
+
+
+def finished(task: str, status: Status, seconds: float, *, ran: bool = True, **measures: float) -> Finished:
+    started = datetime(2026, 1, 2, tzinfo=UTC)
+    return Finished(
+        Verdict(**dict(a_key(task)), status=status, seconds=seconds, measures=measures, started=started), ran=ran
+    )
+
+
+def a_plan(*tasks: str, kept: int = 0) -> Plan:
+    asked = tuple(Asked(key=a_key(task)) for task in tasks)
+    return Plan(asked, tuple(question.key for question in asked[:kept]), (), tuple(map(a_job, tasks[kept:])))
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.time = 100.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+def test_a_finished_submission_is_a_line_that_says_how_many_are_done():
+    tally = Tally(1, "pass_at_1")
+    tally.hear(a_plan("a", "b", "c"))
+    assert tally.hear(Started(a_job("a"), 1)) == ""
+    assert tally.hear(finished("a", Status.FAILED, 12.34, pass_at_1=5 / 12)) == "[1/3] a#0 failed 0.42 12.3s"
+    assert tally.hear(finished("b", Status.MISSING, 0.0, ran=False)) == "[2/3] b#0 missing - 0.0s"
+
+
+def test_what_an_earlier_run_finished_counts_as_done_and_is_said():
+    tally = Tally(1, "pass_at_1")
+    assert tally.hear(a_plan("a", "b", "c", kept=2)) == "2 of 3 finished before: kept"
+    assert tally.hear(finished("c", Status.PASSED, 1.0)).startswith("[3/3]")
+
+
+def test_a_submission_with_a_name_of_its_own_is_called_by_it():
+    tally = Tally(1, "pass_at_1")
+    tally.hear(Plan((Asked(key=a_key("a"), name="second-try"),), (), (), ()))
+    assert tally.hear(finished("a", Status.PASSED, 1.0)) == "[1/1] a/second-try passed - 1.0s"
+
+
+def test_a_retry_says_why_and_is_not_running_any_more():
+    tally = Tally(1, "pass_at_1")
+    tally.hear(a_plan("a"))
+    tally.hear(Started(a_job("a"), 1))
+    assert tally.hear(Retried(a_job("a"), 1, "no space left", 2.0)) == "a#0: no space left; trying again in 2 s"
+    assert tally.running == {}
+
+
+def test_the_time_left_follows_from_what_ran():
+    clock = Clock()
+    tally = Tally(2, "pass_at_1", now=clock)
+    tally.hear(a_plan("a", "b", "c", "d", "e"))
+    assert tally.seconds_left is None
+    tally.hear(finished("a", Status.MISSING, 0.0, ran=False))
+    assert tally.seconds_left is None, "what was settled without running says nothing"
+    tally.hear(Started(a_job("b"), 1))
+    clock.time += 10
+    tally.hear(finished("b", Status.PASSED, 10.0))
+    assert tally.seconds_left == 3 * 10 / 2
+    tally.hear(Started(a_job("c"), 1))
+    clock.time += 4
+    assert tally.seconds_left == (3 * 10 - 4) / 2
+    clock.time += 1000
+    assert tally.seconds_left == (3 * 10 - 10) / 2, "one that takes long does not eat up what the others will take"
+
+
+def test_the_live_line_has_counts_time_left_and_what_runs():
+    clock = Clock()
+    tally = Tally(1, "pass_at_1", now=clock)
+    tally.hear(a_plan("a", "b", "c", "d"))
+    for event in (finished("a", Status.FAILED, 30.0), finished("b", Status.PASSED, 30.0), Started(a_job("c"), 1)):
+        tally.hear(event)
+    assert tally.line() == "2/4  passed 1  failed 1  60 s left  now c#0"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (89, "89 s"), (91, "2 min"), (5399, "90 min"), (5400, "1 h 30 min"), (7500, "2 h 05 min")],
+)
+def test_durations_in_words(seconds, words):
+    assert duration(seconds) == words.replace("90 min", "1 h 30 min")
+
+
+def shown(*, terminal: bool) -> str:
+    stream = io.StringIO()
+    screen = Console(file=stream, width=60, force_terminal=terminal, color_system=None, highlight=False)
+    args = Namespace(workers=1, verbose=0, log_file=None)
+    with scoring_progress(screen, args) as hear:
+        hear(a_plan("a", "b"))
+        hear(Started(a_job("a"), 1))
+        hear(finished("a", Status.FAILED, 1.0, pass_at_1=0.5))
+    return stream.getvalue()
+
+
+def test_without_a_terminal_there_are_plain_lines_only():
+    assert shown(terminal=False) == "[1/2] a#0 failed 0.50 1.0s\n"
+
+
+def test_on_a_terminal_a_line_below_moves_along():
+    said = shown(terminal=True)
+    assert "[1/2] a#0 failed 0.50 1.0s" in said
+    assert "1/2  failed 1" in said
+
+
+def test_a_candidate_cannot_steer_the_terminal_through_a_reason():
+    stream = io.StringIO()
+    args = Namespace(workers=1, verbose=0, log_file=None)
+    with scoring_progress(Console(file=stream, width=200), args) as hear:
+        hear(a_plan("a"))
+        hear(Retried(a_job("a"), 1, "\x1b[2Jgone", 1.0))
+    assert stream.getvalue() == "a#0: \\x1b[2Jgone; trying again in 1 s\n"
+
+
+def test_the_log_file_takes_everything_and_is_closed(tmp_path):
+    import logging
+
+    file = tmp_path / "log"
+    args = Namespace(workers=1, verbose=0, log_file=file)
+    with scoring_progress(Console(file=io.StringIO()), args):
+        logging.getLogger("repoproof.engine").debug("small talk")
+    logging.getLogger("repoproof.engine").warning("too late")
+    assert file.read_text().endswith("DEBUG repoproof.engine: small talk\n")
