@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..core.errors import Boundary, InfrastructureError, boundary
-from .base import ExecResult, Limits, Loopback, Scratch, Service, View, Writable
+from .base import ExecResult, Limits, Loopback, Scratch, Service, View
 from .cgroup import Group, find_hierarchy, mechanism
 from .exchange import Exchange
 from .guard import guard_program
@@ -25,10 +25,10 @@ from .rootfs import (
     OPEN_FILES,
     SUPERVISOR_INSIDE,
     needs_staging,
+    source_for_nobody,
     staging_place,
     system_arguments,
     tmpfs_bytes,
-    unreadable_entry,
     view_arguments,
 )
 from .service import FollowedService
@@ -226,14 +226,7 @@ class BubblewrapSandbox:
         for mount in view.mounts:
             if isinstance(mount, Scratch):
                 continue
-            source = mount.source.resolve(strict=True)
-            if isinstance(mount, Writable):
-                os.chown(source, NOBODY, NOBODY)
-            elif closed := unreadable_entry(source):
-                raise InfrastructureError(
-                    f"{closed} is closed to other users, and sandboxes of root run as one (chmod -R a+rX {source})",
-                    boundary=Boundary.SANDBOX,
-                )
+            source = source_for_nobody(mount)
             if needs_staging(source) and mount.source not in staged:
                 staged[mount.source] = staging_place() / str(len(staged))
         return staged

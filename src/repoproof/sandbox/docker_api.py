@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -76,48 +76,70 @@ class DockerEngine:
     def start(self, container: str) -> None:
         self._call("POST", f"/containers/{container}/start")
 
-    def kill(self, container: str) -> None:
-        """SIGKILL every process of the container. One that has already ended, or is gone, is fine."""
-        self._call("POST", f"/containers/{container}/kill", accept=(404, 409, 500))
+    def signal(self, container: str, name: str) -> None:
+        """Send a signal to the container's first process. One that has already ended, or is gone, is fine."""
+        self._call("POST", f"/containers/{container}/kill", {"signal": name}, accept=(404, 409, 500))
 
     def remove(self, container: str) -> None:
         """Kill and remove, with its volumes. One that is gone, or being removed by someone else, is fine."""
         self._call("DELETE", f"/containers/{container}", {"force": "1", "v": "1"}, accept=(404, 409))
 
-    def wait(self, container: str) -> int:
-        """Wait for the container to end; its exit code."""
-        return self._json("POST", f"/containers/{container}/wait")["StatusCode"]
+    def cpu_seconds(self, container: str) -> float:
+        """What a running container has used."""
+        usage = self._json("GET", f"/containers/{container}/stats", {"stream": "0", "one-shot": "1"})["cpu_stats"][
+            "cpu_usage"
+        ]
+        return usage["total_usage"] / 1e9
+
+    def image_path(self, image: str) -> str:
+        """PATH as an image sets it; empty if it does not."""
+        variables: list[str] = self._json("GET", f"/images/{image}/json")["Config"]["Env"] or []
+        return next((v.removeprefix("PATH=") for v in variables if v.startswith("PATH=")), "")
 
     def state(self, container: str) -> dict[str, Any]:
         return self._json("GET", f"/containers/{container}/json")["State"]
 
-    def resize(self, container: str, *, rows: int, columns: int) -> None:
-        self._call(
-            "POST", f"/containers/{container}/resize", {"h": str(rows), "w": str(columns)}, accept=(404, 409, 500)
-        )
-
-    def labelled(self, label: str) -> list[dict[str, Any]]:
-        """All containers, running or not, that carry `label`."""
-        return self._json("GET", "/containers/json", {"all": "1", "filters": json.dumps({"label": [label]})})
+    def labelled(self, label: str) -> list[tuple[str, str]]:
+        """Id and name of all containers, running or not, that carry `label`."""
+        found = self._json("GET", "/containers/json", {"all": "1", "filters": json.dumps({"label": [label]})})
+        return [(container["Id"], container["Names"][0].lstrip("/")) for container in found]
 
     def attach(self, container: str) -> socket.socket:
         """A stream to the container's stdin and from its stdout and stderr. To be called before `start`, or output is lost."""
+        return self._hijack(f"/containers/{container}/attach?stream=1&stdin=1&stdout=1&stderr=1")
+
+    def prepare_terminal(self, container: str, command: Sequence[str]) -> str:
+        """Get ready to run a second command, with a terminal, in a running container; the id of this execution."""
+        wanted = {"AttachStdin": True, "AttachStdout": True, "AttachStderr": True, "Tty": True, "Cmd": list(command)}
+        return self._json("POST", f"/containers/{container}/exec", body=wanted)["Id"]
+
+    def enter_terminal(self, execution: str) -> socket.socket:
+        """Run it: a stream to and from its terminal."""
+        return self._hijack(f"/exec/{execution}/start", b'{"Detach": false, "Tty": true}')
+
+    def resize_terminal(self, execution: str, *, rows: int, columns: int) -> None:
+        """Give it another size. One whose command has ended is fine."""
+        size = {"h": str(rows), "w": str(columns)}
+        self._call("POST", f"/exec/{execution}/resize", size, accept=(404, 409, 500))
+
+    def terminal_exit(self, execution: str) -> int:
+        """Exit code of an execution that has ended."""
+        return self._json("GET", f"/exec/{execution}/json")["ExitCode"]
+
+    def _hijack(self, path: str, body: bytes | None = None) -> socket.socket:
         connection = _UnixConnection(self.socket)
+        headers = {"Connection": "Upgrade", "Upgrade": "tcp", "Content-Type": "application/json"}
         try:
-            connection.request(
-                "POST",
-                f"/containers/{container}/attach?stream=1&stdin=1&stdout=1&stderr=1",
-                headers={"Connection": "Upgrade", "Upgrade": "tcp"},
-            )
+            connection.request("POST", path, body=body, headers=headers)
             answer = connection.getresponse()
             if answer.status not in (101, 200):
                 raise _refusal(answer.status, answer.read())
+            # What the stream brought along with the answer would sit in its buffer; with `attach`, nothing runs yet.
+            stream = connection.sock.dup()
         except (OSError, HTTPException) as error:
-            connection.close()
             raise self._unreachable(error) from error
-        # Nothing runs yet, so nothing of the stream can sit in the response's buffer.
-        stream = connection.sock.dup()
-        connection.close()
+        finally:
+            connection.close()
         stream.settimeout(None)
         return stream
 

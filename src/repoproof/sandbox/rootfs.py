@@ -1,4 +1,4 @@
-"""What a bubblewrap sandbox sees: the host's /usr, an /etc of our own, and what the view names."""
+"""What a sandbox sees: the host's /usr, an /etc of our own, and what the view names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -79,25 +79,38 @@ def view_arguments(view: View, limits: Limits, sources: dict[Path, Path]) -> lis
     return arguments
 
 
+def _toolchain_arguments() -> list[str]:
+    arguments: list[str] = []
+    for place, target in system_links().items():
+        arguments += ["--symlink", target, place]
+    for folder in ("/etc", "/run"):
+        arguments += ["--perms", "0755", "--dir", folder]
+    for mount in system_mounts():
+        arguments += ["--ro-bind", str(mount.source), mount.target]
+    return arguments
+
+
+_BESIDE_USR = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+
+
 @cache
-def _toolchain_arguments() -> Sequence[str]:
-    """/usr as it is, /bin and its like as the host has them, /etc reduced to what programs need."""
-    arguments = ["--ro-bind", "/usr", "/usr"]
-    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
-        place = Path("/", name)
-        if place.is_symlink():
-            arguments += ["--symlink", str(place.readlink()), str(place)]
-        elif place.is_dir():
-            arguments += ["--ro-bind", str(place), str(place)]
-    ours = _our_files()
-    arguments += ["--perms", "0755", "--dir", "/etc", "--perms", "0755", "--dir", "/run"]
-    for name in _ETC:
-        arguments += ["--ro-bind", str(ours / name), f"/etc/{name}"]
-    etc = Path("/etc")
+def system_links() -> Mapping[str, str]:
+    """/bin and its like, where the host has them as links into /usr: place -> what it links to."""
+    places = [Path("/", name) for name in _BESIDE_USR]
+    return {str(place): str(place.readlink()) for place in places if place.is_symlink()}
+
+
+@cache
+def system_mounts() -> Sequence[ReadOnly]:
+    """/usr as it is, what of /bin and its like is no link, /etc reduced to what programs need, and the supervisor."""
+    folders = ["/usr", *(str(place) for name in _BESIDE_USR if (place := Path("/", name)).is_dir() and not place.is_symlink())]
+    mounts = [ReadOnly(source=Path(folder), target=folder) for folder in folders]
+    ours, etc = _our_files(), Path("/etc")
+    mounts += [ReadOnly(source=ours / name, target=f"/etc/{name}") for name in _ETC]
     for place in (*(etc / name for name in _ETC_OF_HOST), *sorted(etc.glob("java-*"))):
         if place.exists():
-            arguments += ["--ro-bind", str(place.resolve()), str(place)]
-    return [*arguments, "--ro-bind", str(ours / "supervise"), SUPERVISOR_INSIDE]
+            mounts.append(ReadOnly(source=place.resolve(), target=str(place)))
+    return [*mounts, ReadOnly(source=ours / "supervise", target=SUPERVISOR_INSIDE)]
 
 
 def _our_files() -> Path:
@@ -142,6 +155,19 @@ def needs_staging(source: Path) -> bool:
     return not all(_open_to_others(parent, stat.S_IXOTH) for parent in source.parents)
 
 
+def source_for_nobody(mount: ReadOnly | Writable) -> Path:
+    """Where a mount comes from, once the sandbox's user may use it. For root only, who runs sandboxes as another user."""
+    source = mount.source.resolve(strict=True)
+    if isinstance(mount, Writable):
+        os.chown(source, NOBODY, NOBODY)
+    elif closed := _unreadable_entry(source):
+        raise InfrastructureError(
+            f"{closed} is closed to other users, and sandboxes of root run as one (chmod -R a+rX {source})",
+            boundary=Boundary.SANDBOX,
+        )
+    return source
+
+
 @cache
 def _checked(source: str, identity: tuple[int, int, int]) -> str:
     for path in _entries(source):
@@ -157,7 +183,7 @@ def _checked(source: str, identity: tuple[int, int, int]) -> str:
     return ""
 
 
-def unreadable_entry(source: Path) -> str:
+def _unreadable_entry(source: Path) -> str:
     """The first entry of `source` that another user cannot read; empty if there is none. Remembered until `source` itself changes."""
     status = source.stat()
     return _checked(str(source), (status.st_dev, status.st_ino, status.st_mtime_ns))

@@ -37,6 +37,10 @@ class Report(NamedTuple):
     status: int
     """Wait status, as `os.waitstatus_to_exitcode` takes it."""
 
+    def packed(self) -> bytes:
+        """As `Reports` takes it."""
+        return _RECORD.pack(self.event.value, self.status)
+
 
 def supervisor(machine: str | None = None) -> Path:
     """The program for a processor (default: this one's), named as `uname -m` names it."""
