@@ -1,5 +1,6 @@
 """The public Python API. Every command is a few lines over it; `docs/api.md` shows it in use."""
 
+from .host import doctor, gc
 from .runs import check, compare, report, rerun, score, shell, show_log, verdict
 from .suites import add, build, find_suite, load_suite, new, seal
 from .validation import validate
@@ -9,7 +10,9 @@ __all__ = [
     "build",
     "check",
     "compare",
+    "doctor",
     "find_suite",
+    "gc",
     "load_suite",
     "new",
     "report",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console
@@ -34,10 +35,15 @@ def console(*, stderr: bool = False) -> Console:
     return Console(file=stream, width=width, highlight=False, soft_wrap=False)
 
 
-def print_page(page: Page, model: Frozen, form: str) -> None:
-    """Print `page` as `table` or `markdown`, or the record it was made from as `json`."""
+def print_page(page: Page, record: Frozen | Sequence[Frozen], form: str) -> None:
+    """Print `page` as `table` or `markdown`, or what it was made from as `json`."""
     if form == "json":
-        print(json.dumps(model.model_dump(mode="json"), indent=2, ensure_ascii=False))
+        plain = (
+            record.model_dump(mode="json")
+            if isinstance(record, Frozen)
+            else [r.model_dump(mode="json") for r in record]
+        )
+        print(json.dumps(plain, indent=2, ensure_ascii=False))
     elif form == "markdown":
         print(markdown(page), end="")
     else:

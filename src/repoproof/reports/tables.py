@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..core.base import MiB
 from ..core.outcomes import Status
+from ..sandbox.doctor import Finding
 from .comparison import Comparison
 from .plan import Plan
 from .report import Metric, Report, TaskRow, counted, number
@@ -153,6 +154,13 @@ def validation_page(validation: ValidationReport) -> Page:
         f"stub passed {validation.stub_passed:.0%}, quarantined {validation.quarantined:.0%}"
     )
     return Page(tuple(parts))
+
+
+def doctor_page(findings: Sequence[Finding]) -> Page:
+    """What works, what does not, and how to mend it."""
+    rows = tuple((f.name, "ok" if f.ok else "missing", f.detail) for f in findings)
+    mends = [f"{finding.name}: {finding.mend}" for finding in findings if finding.mend]
+    return Page((Table((Column("What"), Column("State"), Column("Found")), rows), *mends))
 
 
 def markdown(page: Page) -> str:
