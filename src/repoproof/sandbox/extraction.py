@@ -11,7 +11,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO
 
-from .owner import owned_name
+from .owner import claimed, owned_name
 
 _ENTRY_BYTES = 512
 """What each entry counts, whatever it holds: bounds their number too."""
@@ -32,19 +32,19 @@ def extract_tar(stream: BinaryIO, destination: Path, *, limit_bytes: int) -> Non
     Directories, regular files, symbolic links (as they are) and hard links between the files. Devices, sockets and pipes are left
     out, and so are owners, set-uid, set-gid and sticky bits. No step is ever taken through a symbolic link.
     """
-    partial = destination.parent / f".{owned_name()}"
-    partial.mkdir(mode=0o700)
-    try:
-        root = os.open(partial, _DIRECTORY)
+    with claimed(destination.parent / f".{owned_name()}") as partial:
+        partial.mkdir(mode=0o700)
         try:
-            _extract_into(root, stream, limit_bytes)
-        finally:
-            os.close(root)
-        partial.chmod(0o755)
-        partial.rename(destination)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
+            root = os.open(partial, _DIRECTORY)
+            try:
+                _extract_into(root, stream, limit_bytes)
+            finally:
+                os.close(root)
+            partial.chmod(0o755)
+            partial.rename(destination)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
 
 
 def _extract_into(root: int, stream: BinaryIO, limit_bytes: int) -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import itertools
 import os
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+
+from ..core.paths import state_root
 
 _numbers = itertools.count()
 
@@ -34,7 +38,24 @@ def owned_name() -> str:
 
 def is_orphan(name: str) -> bool:
     """Whether `name` came from `owned_name` in a process that is gone. Processes that we cannot see are left in peace."""
-    match = re.fullmatch(r"repoproof-(\d+)-(\d+)-(\d+)-\d+", name)
+    match = re.fullmatch(r"\.?repoproof-(\d+)-(\d+)-(\d+)-\d+", name)
     if match is None or match[3] != _pid_namespace():
         return False
     return _start_ticks(int(match[1])) != match[2]
+
+
+@contextmanager
+def claimed(place: Path) -> Generator[Path]:
+    """While this lasts, `gc` of a later process removes `place` if we die. Its name must come from `owned_name`."""
+    claim = claims() / owned_name()
+    claim.parent.mkdir(parents=True, exist_ok=True)
+    claim.symlink_to(place.absolute())
+    try:
+        yield place
+    finally:
+        claim.unlink(missing_ok=True)
+
+
+def claims() -> Path:
+    """The directory of claims: symbolic links, named after their owner, to what is claimed."""
+    return state_root() / "claims"
