@@ -14,6 +14,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -56,62 +57,80 @@ class Node(Interpreter):
     """Directory inside whose `include/node` native add-ons are compiled against; empty if there is none."""
 
 
-def python(store: Store) -> Interpreter:
-    """The Python that candidates run on: `REPOPROOF_PYTHON`, else the system's, else the newest on PATH that is new enough."""
+def find_python() -> dict[str, str]:
+    """Facts of the Python that candidates run on: `REPOPROOF_PYTHON`, else the system's, else one on PATH; new enough in any case."""
     for path in _pythons():
         facts = _python_facts(path)
-        if facts is None or tuple(map(int, facts["version"].split(".")[:2])) < OLDEST_PYTHON:
-            continue
-        prefix, executable = Path(facts["prefix"]), Path(facts["executable"])
-        found = Interpreter(
-            executable=str(executable),
-            outside=executable,
-            version=facts["version"],
-            platform=facts["platform"],
-        )
-        if executable.is_relative_to("/usr"):
-            return found
-        home = _borrowed(
-            store, prefix, facts["version"], leave_out=("site-packages", "__pycache__", "test", "include", "share")
-        )
-        return found.model_copy(
-            update={
-                "executable": f"{PYTHON_HOME}/{executable.relative_to(prefix)}",
-                "mounts": (ReadOnly(source=home, target=PYTHON_HOME),),
-                "environment": {"LD_LIBRARY_PATH": f"{PYTHON_HOME}/lib"},
-            }
-        )
+        if facts is not None and tuple(map(int, facts["version"].split(".")[:2])) >= OLDEST_PYTHON:
+            return facts
     wanted = ".".join(map(str, OLDEST_PYTHON))
     raise _absent(f"no Python {wanted} or newer", "apt-get install python3, or set REPOPROOF_PYTHON")
 
 
-def node(store: Store) -> Node:
-    """The Node that candidates run on: `REPOPROOF_NODE`, else one on PATH inside /usr, else the `node` extra's, else any on PATH."""
+def find_node() -> dict[str, str]:
+    """Facts of the Node that candidates run on: `REPOPROOF_NODE`, else one on PATH inside /usr, else the `node` extra's, else any."""
     for path in _nodes():
         facts = _node_facts(path)
-        if facts is None or int(facts["version"].split(".")[0]) < OLDEST_NODE:
-            continue
-        executable, npm, prefix = Path(facts["executable"]), Path(facts["npm"]), Path(facts["prefix"])
-        system = executable.is_relative_to("/usr") and npm.is_relative_to("/usr")
-        mounts: tuple[Mount, ...] = ()
-        if not system:
-            home = _borrowed(store, prefix, facts["version"], leave_out=("__pycache__", "doc", "man"))
-            mounts = (ReadOnly(source=home, target=NODE_HOME),)
-        at = str(prefix) if system else NODE_HOME
-        inside = executable if system else Path(at, executable.relative_to(prefix))
-        npm_inside = npm if system else Path(at, npm.relative_to(prefix))
-        return Node(
-            executable=str(inside),
-            outside=executable,
-            version=facts["version"],
-            platform=facts["platform"],
-            mounts=mounts,
-            npm=(str(inside), str(npm_inside)),
-            npm_outside=(str(executable), str(npm)),
-            npm_version=facts["npm_version"],
-            headers=at if (prefix / "include/node/node.h").is_file() else "",
-        )
+        if facts is not None and int(facts["version"].split(".")[0]) >= OLDEST_NODE:
+            return facts
     raise _absent(f"no Node {OLDEST_NODE} or newer with npm", "pip install 'repoproof[node]', or set REPOPROOF_NODE")
+
+
+def python(store: Store) -> Interpreter:
+    """The Python that candidates run on, made visible to sandboxes."""
+    facts = find_python()
+    prefix, executable = Path(facts["prefix"]), Path(facts["executable"])
+    found = Interpreter(
+        executable=str(executable), outside=executable, version=facts["version"], platform=facts["platform"]
+    )
+    if executable.is_relative_to("/usr"):
+        return found
+    home = _borrowed(
+        store, prefix, facts["version"], leave_out=("site-packages", "__pycache__", "test", "include", "share")
+    )
+    return found.model_copy(
+        update={
+            "executable": f"{PYTHON_HOME}/{executable.relative_to(prefix)}",
+            "mounts": (ReadOnly(source=home, target=PYTHON_HOME),),
+            "environment": {"LD_LIBRARY_PATH": f"{PYTHON_HOME}/lib"},
+        }
+    )
+
+
+def node(store: Store) -> Node:
+    """The Node that candidates run on, made visible to sandboxes."""
+    facts = find_node()
+    executable, npm, prefix = Path(facts["executable"]), Path(facts["npm"]), Path(facts["prefix"])
+    found = Node(
+        executable=str(executable),
+        outside=executable,
+        version=facts["version"],
+        platform=facts["platform"],
+        npm=(str(executable), str(npm)),
+        npm_outside=(str(executable), str(npm)),
+        npm_version=facts["npm_version"],
+        headers=str(prefix) if (prefix / "include/node/node.h").is_file() else "",
+    )
+    if executable.is_relative_to("/usr") and npm.is_relative_to("/usr"):
+        return found
+    home = _borrowed(
+        store, prefix, facts["version"], leave_out=("__pycache__", "doc", "man"), links=_npm_links(npm, prefix)
+    )
+    inside = f"{NODE_HOME}/{executable.relative_to(prefix)}"
+    return found.model_copy(
+        update={
+            "executable": inside,
+            "mounts": (ReadOnly(source=home, target=NODE_HOME),),
+            "npm": (inside, f"{NODE_HOME}/{npm.relative_to(prefix)}"),
+            "headers": NODE_HOME if found.headers else "",
+        }
+    )
+
+
+def _npm_links(npm: Path, prefix: Path) -> dict[str, str]:
+    """Where wheels have copies of npm's entry points, which do not run from there."""
+    place = npm.parent.relative_to(prefix).as_posix()
+    return {"bin/npm": f"../{place}/npm-cli.js", "bin/npx": f"../{place}/npx-cli.js"}
 
 
 def uv() -> Path:
@@ -223,8 +242,10 @@ def _output(command: list[str]) -> str | None:
     return ended.stdout if ended.returncode == 0 else None
 
 
-def _borrowed(store: Store, prefix: Path, version: str, *, leave_out: tuple[str, ...]) -> Path:
-    """A copy of the installation at `prefix`, readable for everyone."""
+def _borrowed(
+    store: Store, prefix: Path, version: str, *, leave_out: tuple[str, ...], links: Mapping[str, str] | None = None
+) -> Path:
+    """A copy of the installation at `prefix`, readable for everyone, with `links` instead of the files of that name."""
     key = _key(str(prefix), version)
     with store.slot("interpreters", key) as slot:
         if (found := store.find("interpreters", key)) is not None:
@@ -236,6 +257,9 @@ def _borrowed(store: Store, prefix: Path, version: str, *, leave_out: tuple[str,
             for file in (Path(directory, name) for name in files):
                 if not file.is_symlink():
                     file.chmod(0o755 if file.stat().st_mode & 0o100 else 0o644)
+        for name, target in (links or {}).items():
+            (copy / name).unlink(missing_ok=True)
+            (copy / name).symlink_to(target)
         return slot.publish(copy)
 
 

@@ -29,6 +29,9 @@ INSTALL_LIMITS = Limits(cpus=2.0, memory_bytes=4 * GiB, disk_bytes=2 * GiB, pids
 
 MODULES = "/work/node_modules"
 
+_START_VARIABLES = {"npm_config_dry_run": "true", "npm_config_audit": "false", "npm_config_fund": "false"}
+"""A start script that begins with `npm install` finds all of it there; without this, npm would fail to rewrite what is read-only."""
+
 LAYOUT = "1"
 """Raised when environments are made differently: makes old ones be built anew."""
 
@@ -64,7 +67,7 @@ class NodeToolchain:
             ok=True,
             phases=tuple(record.phases),
             mounts=(*runtime.mounts, *bound),
-            environment=_variables(runtime),
+            environment={**_variables(runtime), **_START_VARIABLES},
             versions={**versions, **({"environment": key} if key else {})},
             tree=built,
         )

@@ -71,12 +71,16 @@ def build_script(tree: Path) -> str:
 
 
 def needs_development(tree: Path) -> bool:
-    """Whether starting or building uses a tool that only the development dependencies bring."""
+    """Whether starting or building uses a tool that only the development dependencies bring, or installs them itself."""
     package = _package(tree)
     development = package.get("devDependencies")
     if not isinstance(development, dict) or not development:
         return False
     if build_script(tree):
+        return True
+    if any(
+        re.search(r"\bnpm (?:install|i|ci)\b(?!.*(?:--omit|--production|--only))", line) for line in _start_lines(tree)
+    ):
         return True
     production = package.get("dependencies")
     known = _NO_TOOLS | set(production if isinstance(production, dict) else {})
