@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import shutil
 import threading
@@ -34,6 +35,8 @@ from .jsonl import read_json, to_record
 from .submission import Origin
 from .suite import Suite
 from .verdict import Verdict, VerdictKey
+
+log = logging.getLogger(__name__)
 
 RUN_SCHEMA_VERSION = 1
 
@@ -236,6 +239,7 @@ class RunDirectory:
                         verdict = Verdict.model_validate_json(line)
                     except ValidationError:
                         self.damaged.append(number)
+                        log.warning("%s:%d holds no verdict (a crash?): passed over", self.verdicts_file, number)
                     else:
                         self._remember(verdict, self._end - len(line), len(line))
         except FileNotFoundError:
