@@ -128,6 +128,20 @@ static void execute(char **argv, char **envp)
     quit(error == -ENOENT ? 127 : 126);
 }
 
+/* Take NAME= out of an environment: bwrap puts PWD into one that is to be exactly what was asked for. */
+static void without(const char *name, char **envp)
+{
+    char **kept = envp;
+    for (; *envp; envp++) {
+        int n = 0;
+        while (name[n] && (*envp)[n] == name[n])
+            n++;
+        if (name[n])
+            *kept++ = *envp;
+    }
+    *kept = 0;
+}
+
 static long fork(void)
 {
     return call(CLONE, SIGCHLD, 0, 0, 0, 0);
@@ -225,6 +239,7 @@ __attribute__((used)) static void run(long *stack)
 
     call(PRCTL, SET_DUMPABLE, 0, 0, 0, 0);
     call(PRCTL, SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    without("PWD=", envp);
 
     for (step = steps; !same(*step, "--"); step += 3) {
         if (same(*step, "guard"))
