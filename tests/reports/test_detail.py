@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from repoproof.core.outcomes import Cause, Status
-from repoproof.core.verdict import Phase, PhaseName, Violation
+from repoproof.core.outcomes import Cause, Status, TestOutcome
+from repoproof.core.verdict import Phase, PhaseName, TestResult, Violation
 from repoproof.reports.detail import verdict_page
-from repoproof.reports.tables import Table
+from repoproof.reports.tables import Listing, Page, Table, markdown
 
 
 def tables(verdict) -> dict[str, Table]:
@@ -19,7 +19,7 @@ def lines(verdict) -> list[str]:
 def test_it_begins_with_what_decided(verdict):
     shown = lines(verdict("a", Status.INFRASTRUCTURE_ERROR, boundary="sandbox", reason="no space left", tries=3))
     assert shown[0] == "a#0 infrastructure_error: no space left"
-    assert shown[1] == "scored 2026-01-02 12:00:00 in 1.5 s, try 3, failure of: sandbox"
+    assert shown[1] == "scored 2026-01-02 12:00:00 UTC in 1.5 s, try 3, failure of: sandbox"
 
 
 def test_a_phase_shows_what_it_used_of_what_it_may(verdict):
@@ -65,3 +65,14 @@ def test_a_violation_says_whether_it_had_an_effect(verdict):
         ("link-out-of-tree", "denied", "a -> /etc"),
         ("tampering", "took effect", "b"),
     )
+
+
+def test_what_a_failing_test_said_is_shown_as_it_was_said(verdict):
+    failed = TestResult(id="t.py::test", outcome=TestOutcome.FAILED, message="  assert 1 == 2\n   where 1 = f()\n")
+    page = verdict_page(verdict("a", Status.FAILED, tests=(failed,)))
+    assert Listing("t.py::test", "  assert 1 == 2\n   where 1 = f()") in page.parts
+    assert "### t.py::test\n\n```\n  assert 1 == 2\n   where 1 = f()\n```\n" in markdown(page)
+
+
+def test_a_fence_in_a_message_does_not_end_the_listing():
+    assert markdown(Page((Listing("t", "a ```` b"),))) == "### t\n\n`````\na ```` b\n`````\n"

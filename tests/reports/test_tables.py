@@ -10,7 +10,8 @@ from rich.console import Console
 
 from repoproof.cli import printing
 from repoproof.core.outcomes import Status
-from repoproof.reports.tables import Column, Page, Table, markdown, report_page
+from repoproof.reports.pages import report_page
+from repoproof.reports.tables import Column, Page, Table, markdown
 
 
 def on_terminal(page: Page, monkeypatch: pytest.MonkeyPatch, *, width: int = 80, encoding: str = "utf-8") -> str:

@@ -6,7 +6,8 @@ import json
 from datetime import UTC, datetime
 
 from repoproof.core.health import Health
-from repoproof.reports.tables import Table, validation_page
+from repoproof.reports.pages import validation_page
+from repoproof.reports.tables import Table
 from repoproof.reports.validation import validation_of
 
 

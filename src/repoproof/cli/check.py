@@ -16,7 +16,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.tables import plan_page
+    from ..reports.pages import plan_page
     from .printing import print_page
 
     plan = api.check(args.submissions, args.suite)

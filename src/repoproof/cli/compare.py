@@ -16,7 +16,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.tables import comparison_page
+    from ..reports.pages import comparison_page
     from .printing import print_page
 
     comparison = api.compare(args.run_a, args.run_b)

@@ -13,7 +13,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.tables import doctor_page
+    from ..reports.pages import doctor_page
     from .printing import print_page
 
     found = api.doctor()

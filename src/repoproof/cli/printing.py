@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..core.base import Frozen
 from ..core.outcomes import Status
-from ..reports.tables import Page, Table, markdown, visible
+from ..reports.tables import Listing, Page, Table, markdown, visible
 
 PLAIN_WIDTH = 100
 """Of tables that go into a file or a pipe, unless COLUMNS says otherwise."""
@@ -48,11 +48,19 @@ def print_page(page: Page, record: Frozen | Sequence[Frozen], form: str) -> None
         print(markdown(page), end="")
     else:
         out = console()
+        apart = True
         for part in page.parts:
             if isinstance(part, str):
                 out.print(_line(part), soft_wrap=True)
             else:
-                out.print(*([Text(f"\n{part.title}", style="bold")] if part.title else []), _grid(part), "", sep="\n")
+                out.print(*([] if apart else [""]), *_shown(part), "", sep="\n")
+            apart = not isinstance(part, str)
+
+
+def _shown(part: Table | Listing) -> Iterator[RenderableType]:
+    if part.title:
+        yield Text(visible(part.title), style="bold")
+    yield _grid(part) if isinstance(part, Table) else Text(visible(part.text))
 
 
 def _line(text: str) -> Text:

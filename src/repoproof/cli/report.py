@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.tables import report_page
+    from ..reports.pages import report_page
     from .printing import print_page
 
     report = api.report(args.run)

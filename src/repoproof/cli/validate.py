@@ -19,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.tables import validation_page
+    from ..reports.pages import validation_page
     from .printing import console, print_page
     from .progress import validation_progress
 

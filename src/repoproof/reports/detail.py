@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ..core.base import MiB
 from ..core.verdict import Phase, Verdict
-from .tables import Column, Page, Table
+from .tables import Column, Listing, Page, Part, Table
 
 
 def verdict_page(verdict: Verdict) -> Page:
     """What decided it, what ran, test by test, the family's evidence, and where the logs are."""
-    parts: list[Table | str] = [
+    parts: list[Part] = [
         f"{verdict.task}#{verdict.attempt} {verdict.status.value}" + (f": {verdict.reason}" if verdict.reason else ""),
-        f"scored {verdict.started:%Y-%m-%d %H:%M:%S} in {verdict.seconds:.1f} s"
+        f"scored {verdict.started:%Y-%m-%d %H:%M:%S %Z} in {verdict.seconds:.1f} s"
         + (f", try {verdict.tries}" if verdict.tries > 1 else "")
         + (f", failure of: {verdict.boundary.value}" if verdict.boundary else ""),
         f"submission {verdict.submission_hash[:12]}, config {verdict.config_hash[:12]}",
@@ -23,11 +23,10 @@ def verdict_page(verdict: Verdict) -> Page:
         parts.append(_phases(verdict))
     if verdict.tests:
         passed = sum(test.passed for test in verdict.tests)
-        rows = tuple(
-            (test.id, test.outcome.value, f"{test.seconds:.2f}", test.message.strip()) for test in verdict.tests
-        )
-        columns = (Column("Test"), Column("Outcome"), Column("s", True), Column("Message"))
+        rows = tuple((test.id, test.outcome.value, f"{test.seconds:.2f}") for test in verdict.tests)
+        columns = (Column("Test"), Column("Outcome"), Column("s", True))
         parts.append(Table(columns, rows, title=f"Tests, {passed} of {len(verdict.tests)} passed"))
+        parts.extend(Listing(test.id, test.message.strip("\n")) for test in verdict.tests if test.message.strip())
     if verdict.measures:
         rows = tuple((name, f"{value:g}") for name, value in verdict.measures.items())
         parts.append(Table((Column("Measure"), Column("Value", True)), rows, title="Measures"))

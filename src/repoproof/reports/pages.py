@@ -1,0 +1,226 @@
+"""Each report as a page: what a reader needs, in the order in which it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.base import MiB
+from ..core.outcomes import Status
+from ..sandbox.doctor import Finding
+from .comparison import Comparison
+from .plan import Plan
+from .report import Metric, Report, TaskRow, counted, number
+from .tables import Column, Page, Part, Table
+from .validation import ValidationReport
+
+
+def report_page(report: Report) -> Page:
+    """What is wrong first, then every submission, the scores, and the line to quote."""
+    parts: list[Part] = [
+        _identity(report),
+        *(f"Warning: {warning}" for warning in report.warnings),
+        _submissions(report),
+    ]
+    if (reasons := _reasons(report)).rows:
+        parts.append(reasons)
+    parts.append(_scores(report))
+    if report.by_language:
+        parts.append(_languages(report))
+    parts.append(_counts(report))
+    parts.append(f"Not a result: {report.headline}" if report.above_threshold else report.headline)
+    return Page(tuple(parts))
+
+
+def plan_page(plan: Plan) -> Page:
+    """A line a submission, then what is missing and wrong."""
+    rows = tuple(
+        (
+            planned.label,
+            str(planned.files),
+            f"{planned.size_bytes / MiB:.1f}",
+            planned.refused or "; ".join(planned.violations) or "ok",
+        )
+        for planned in plan.submissions
+    )
+    parts: list[Part] = [
+        Table((Column("Submission"), Column("Files", True), Column("MiB", True), Column("State")), rows)
+    ]
+    parts.extend(f"missing: {task}: nothing was submitted, scored as 0" for task in plan.missing)
+    parts.extend(f"unknown: {name}: no such task in the suite, not scored" for name in plan.unknown)
+    parts.extend(f"note: {note}" for note in plan.notes)
+    parts.extend(f"quarantined: {task}: {reason}" for task, reason in plan.quarantined.items())
+    parts.append(
+        f"{counted(plan.denominator, 'task')}, {counted(len(plan.submissions), 'submission')}, {len(plan.missing)} missing, "
+        f"{plan.wrong} with a problem{f', {plan.subset}' if plan.subset else ''} ({plan.suite})"
+    )
+    return Page(tuple(parts))
+
+
+def comparison_page(comparison: Comparison) -> Page:
+    """The differences, and the tasks that made them."""
+    scores = Table(
+        (
+            Column("Score"),
+            Column("A", True),
+            Column("B", True),
+            Column("B - A", True),
+            Column("95 % interval", True),
+            Column("Better", True),
+            Column("Worse", True),
+            Column("Sign p", True),
+        ),
+        tuple(
+            (
+                d.label,
+                number(d.a),
+                number(d.b),
+                f"{d.difference:+.4f}",
+                f"{d.interval.low:+.4f} to {d.interval.high:+.4f}" if d.interval else "-",
+                str(d.better),
+                str(d.worse),
+                f"{d.sign_p:.3f}",
+            )
+            for d in comparison.differences
+        ),
+    )
+    changes = Table(
+        (Column("Task"), Column("A"), Column("B"), Column("A score", True), Column("B score", True)),
+        tuple(
+            (c.task, ", ".join(c.a), ", ".join(c.b), f"{c.score_a:.2f}", f"{c.score_b:.2f}") for c in comparison.changes
+        ),
+        title="Changed tasks",
+    )
+    parts: list[Part] = [*(f"Warning: {warning}" for warning in comparison.warnings), scores]
+    parts.append(changes if changes.rows else "No task changed.")
+    parts.append(
+        f"B - A over {counted(comparison.denominator, 'task')}, paired by task, strict scores ({comparison.suite})"
+    )
+    return Page(tuple(parts))
+
+
+def validation_page(validation: ValidationReport) -> Page:
+    """A line a task, then the shares."""
+    rows = tuple(
+        (
+            health.task,
+            "healthy" if health.healthy else "quarantined",
+            _yes(health.reference_passed),
+            _yes(health.empty_passed),
+            _yes(health.stub_passed),
+            str(len(health.flaky)),
+            str(len(health.non_discriminating)),
+        )
+        for health in validation.health
+    )
+    columns = (
+        Column("Task"),
+        Column("Health"),
+        Column("Reference passed"),
+        Column("Empty passed"),
+        Column("Stub passed"),
+        Column("Flaky tests", True),
+        Column("Tests a stub passes", True),
+    )
+    parts: list[Part] = [Table(columns, rows)]
+    if validation.reasons:
+        reasons = tuple((task, reason) for task, found in validation.reasons.items() for reason in found)
+        parts.append(Table((Column("Task"), Column("Reason")), reasons, title="Why"))
+    parts.append(
+        f"{counted(validation.tasks, 'task')}: reference passed {validation.reference_passed:.0%}, empty passed {validation.empty_passed:.0%}, "
+        f"stub passed {validation.stub_passed:.0%}, quarantined {validation.quarantined:.0%}"
+    )
+    return Page(tuple(parts))
+
+
+def doctor_page(findings: Sequence[Finding]) -> Page:
+    """What works, what does not, and how to mend it."""
+    rows = tuple((f.name, "ok" if f.ok else "missing", f.detail) for f in findings)
+    mends = [f"{finding.name}: {finding.mend}" for finding in findings if finding.mend]
+    return Page((Table((Column("What"), Column("State"), Column("Found")), rows), *mends))
+
+
+def _identity(report: Report) -> str:
+    run = report.run
+    about = [
+        f"suite {report.suite.name} {report.suite.version}",
+        f"model {run.model_name}" if run.model_name else "",
+        f"agent {run.agent_name}" if run.agent_name else "",
+        "static only" if run.static_only else f"sandbox {run.sandbox}",
+        f"scored {run.started:%Y-%m-%d %H:%M %Z}",
+        report.subset,
+    ]
+    return ", ".join(word for word in about if word)
+
+
+def _submissions(report: Report) -> Table:
+    ran = not report.run.static_only
+    measured = [metric for metric in report.metrics if metric.column and report.strict[metric.name] is not None]
+
+    def measure(row: TaskRow, metric: Metric) -> str:
+        if metric.stages:
+            return row.reached or "-"
+        return f"{row.measures[metric.name]:.2f}" if metric.name in row.measures else "-"
+
+    return Table(
+        (
+            Column("Submission"),
+            Column("Status"),
+            *((Column("Tests", True),) if ran else ()),
+            *(Column(metric.label, not metric.stages) for metric in measured),
+            Column("s", True),
+        ),
+        tuple(
+            (
+                row.label,
+                row.status.value,
+                *((f"{row.tests_passed}/{row.tests_total}" if row.tests_total else "-",) if ran else ()),
+                *(measure(row, metric) for metric in measured),
+                f"{row.seconds:.1f}",
+            )
+            for row in report.tasks
+        ),
+    )
+
+
+def _reasons(report: Report) -> Table:
+    rows = tuple((row.label, row.reason) for row in report.tasks if row.reason and row.status is not Status.PASSED)
+    return Table((Column("Submission"), Column("Reason")), rows, title="Why")
+
+
+def _scores(report: Report) -> Table:
+    def interval(name: str) -> str:
+        found = report.intervals.get(name)
+        return f"{found.low:.4f} to {found.high:.4f}" if found else "-"
+
+    return Table(
+        (
+            Column("Score"),
+            Column(f"Strict, {counted(report.denominator, 'task')}", True),
+            Column("95 % interval", True),
+            Column(f"Conditional, {counted(report.conditional_denominator, 'task')}", True),
+        ),
+        tuple(
+            (m.label, number(report.strict[m.name]), interval(m.name), number(report.conditional[m.name]))
+            for m in report.metrics
+        ),
+    )
+
+
+def _languages(report: Report) -> Table:
+    return Table(
+        (Column("Language"), Column("Tasks", True), *(Column(metric.label, True) for metric in report.metrics)),
+        tuple(
+            (language, str(part.denominator), *(number(part.strict[m.name]) for m in report.metrics))
+            for language, part in report.by_language.items()
+        ),
+        title="By language, strict",
+    )
+
+
+def _counts(report: Report) -> str:
+    counts = ", ".join(f"{status.value} {count}" for status, count in report.counts.items() if count)
+    return f"{counts or 'nothing scored'}; infrastructure errors {report.infrastructure_rate:.1%}"
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
