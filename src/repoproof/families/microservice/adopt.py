@@ -31,7 +31,7 @@ def scaffold(name: str, destination: Path) -> None:
     """Write a small, complete, healthy task to `destination` (must not exist yet), to be changed into the one wanted."""
     if destination.exists():
         raise BadInput("exists already", file=destination, mend="choose another name or -o")
-    with as_file(files(__package__) / "template") as template:
+    with as_file(files("repoproof.families.microservice") / "template") as template:
         shutil.copytree(template, destination, ignore=JUNK)
     for file in ("task.json", "README.md"):
         path = destination / file

@@ -71,7 +71,7 @@ def work_folder(bench: Bench) -> Iterator[Path]:
 def lay_out(folder: Path, tests: Path) -> tuple[Path, Path, Path]:
     """Copies of our runner and of the golden tests, and an empty results folder: the test side's view."""
     runner, golden, results = folder / "runner", folder / "tests", folder / "results"
-    with as_file(files(__package__) / "inside") as inside:
+    with as_file(files("repoproof.families.microservice") / "inside") as inside:
         shutil.copytree(inside, runner, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(tests, golden, ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache"))
     results.mkdir()

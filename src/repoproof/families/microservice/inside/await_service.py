@@ -35,20 +35,20 @@ def main(port: int, seconds: float, paths: list[str]) -> int:
             if left <= 0:
                 print(json.dumps({"responds": False, "last": last, "seconds": round(time.monotonic() - start, 3)}))
                 return 1
-            last[path] = answer(port, path, min(5.0, left))
-            if isinstance(last[path], int) and last[path] < 500:
+            last[path] = status = answer(port, path, min(5.0, left))
+            if isinstance(status, int) and status < 500:
                 print(
                     json.dumps(
                         {
                             "responds": True,
                             "path": path,
-                            "status": last[path],
+                            "status": status,
                             "seconds": round(time.monotonic() - start, 3),
                         }
                     )
                 )
                 return 0
-            if isinstance(last[path], str) and "refused" in last[path]:
+            if isinstance(status, str) and "refused" in status:
                 break  # nobody listens: no use in asking for the other paths
         time.sleep(min(pause, max(0.0, seconds - (time.monotonic() - start))))
         pause = min(pause * 1.5, 0.25)
