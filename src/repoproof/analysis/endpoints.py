@@ -11,9 +11,34 @@ from ..core.base import Frozen
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
+MAX_PARAMETER = 500
+"""Characters of one parameter with its pattern; an unclosed bracket is not looked after for longer."""
+
+_DOLLARS = re.compile(r"\$+(?=\{)")
+_NAMED_GROUP = re.compile(r"\(\?P?<(\w+)>")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_MODIFIER = re.compile(r"[?*+](?=[/.-]|$)")
+_WHOLE_SEGMENT = re.compile(r"\[(?:\.{3})?(\w+)\](?=[/?#]|$)|\*{1,2}(\w*)(?=[/?#]|$)")
 _CLOSING = {"{": "}", "<": ">", "(": ")"}
 # Bottle and Sanic write the name first (`<id:int>`), Flask and Django the converter (`<int:id>`): these words tell which is which.
-_CONVERTERS = frozenset("int str string float number path uuid slug any re regex alpha ymd strorempty".split())
+_CONVERTERS = frozenset(
+    {
+        "int",
+        "str",
+        "string",
+        "float",
+        "number",
+        "path",
+        "uuid",
+        "slug",
+        "any",
+        "re",
+        "regex",
+        "alpha",
+        "ymd",
+        "strorempty",
+    }
+)
 
 
 class Endpoint(Frozen):
@@ -104,24 +129,22 @@ def _parameter(text: str, at: int) -> tuple[str | None, int]:
     """The name of the parameter that starts at `at`, and the position after it; None and the next position where none does."""
     nothing = (None, at + 1)
     opener = text[at]
-    if opener == "$" and (dollars := re.compile(r"\$+(?=\{)").match(text, at)):
+    if opener == "$" and (dollars := _DOLLARS.match(text, at)):
         name, end = _parameter(text, dollars.end())
         return (name, end) if name is not None else nothing
     if opener in "{<":
         end = _balanced(text, at)
         return (_name(text[at + 1 : end - 1], opener), end) if end else nothing
-    if group := re.compile(r"\(\?P?<(\w+)>").match(text, at):
+    if group := _NAMED_GROUP.match(text, at):
         end = _balanced(text, at)
         return (group[1], end) if end else nothing
-    if opener == ":" and text[at - 1] in "/.-" and (word := re.compile(r"[A-Za-z_]\w*").match(text, at + 1)):
+    if opener == ":" and text[at - 1] in "/.-" and (word := _WORD.match(text, at + 1)):
         end = word.end()
         if text[end : end + 1] == "(":
             end = _balanced(text, end) or end
-        modifier = re.compile(r"[?*+](?=[/.-]|$)").match(text, end)
+        modifier = _MODIFIER.match(text, end)
         return word[0], modifier.end() if modifier else end
-    if text[at - 1] == "/" and (
-        whole := re.compile(r"\[(?:\.{3})?(\w+)\](?=[/?#]|$)|\*{1,2}(\w*)(?=[/?#]|$)").match(text, at)
-    ):
+    if text[at - 1] == "/" and (whole := _WHOLE_SEGMENT.match(text, at)):
         return whole[1] or whole[2] or "wildcard", whole.end()
     return nothing
 
@@ -129,7 +152,7 @@ def _parameter(text: str, at: int) -> tuple[str | None, int]:
 def _balanced(text: str, at: int) -> int:
     """The position after the bracket that closes the one at `at`, backslash escapes skipped; 0 if none does."""
     opener, closer, depth, escaped = text[at], _CLOSING[text[at]], 0, False
-    for position in range(at, len(text)):
+    for position in range(at, min(len(text), at + MAX_PARAMETER)):
         char = text[position]
         if escaped:
             escaped = False

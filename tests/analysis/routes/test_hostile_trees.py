@@ -108,7 +108,7 @@ def test_a_large_tree_is_read_whole(tmp_path: Path):
     package = tmp_path / "service"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    body = "".join(f"def helper_{i}(x):\n    return {{'a': x, 'b': [x, {i}]}}\n\n" for i in range(60))
+    body = "".join(f"def helper_{i}(x):\n    return {{'a': x, 'b': [x, {i}]}}\n\n" for i in range(40))
     names = [f"part{i}" for i in range(2_000)]
     for name in names:
         view = f"from flask import Blueprint\nbp = Blueprint('{name}', __name__)\n@bp.get('/{name}')\ndef view(): ...\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,6 +57,8 @@ _STARTUP_HOOKS = (
     "before_server_start",
     "main_process_start",
 )
+# Words of a source, but not those that a definition introduces.
+_USED_NAMES = re.compile(rb"(?<!def )\b[A-Za-z_]\w*")
 
 
 class _Exhausted(Exception):
@@ -115,7 +118,7 @@ class Evaluation:
                 {"__name__": ".".join(module.parts), "__file__": module.file}, module
             )
             with self.allowance():
-                self._run(module.syntax.body, scope)
+                self._run(self.project.syntax(module).body, scope)
         return scope
 
     def resolved(self, value: Value) -> Value:
@@ -634,8 +637,8 @@ class Evaluation:
             if any(hook in _STARTUP_HOOKS for hook in hooks) and not function.calls:
                 with self.allowance():
                     self._call_function(function, (), {})
-        modules = {function.scope.module.parts: function.scope.module for function in self._functions}
-        named = {name for module in modules.values() for name in _names_used(module)}
+        sources = {function.scope.module.source for function in self._functions}
+        named = {word.decode() for source in sources for word in set(_USED_NAMES.findall(source))}
         for speculation, function in enumerate(sorted(self._functions, key=lambda one: one.name in named), start=1):
             if not function.calls and not function.decorations and function.scope.parent is None:
                 self._speculation = speculation
@@ -668,11 +671,3 @@ def _known_test(test: ast.expr) -> bool | None:
 
 def _ends(body: Sequence[ast.stmt]) -> bool:
     return any(isinstance(one, ast.Return | ast.Raise | ast.Continue | ast.Break) for one in body)
-
-
-def _names_used(module: Module) -> Iterator[str]:
-    for node in ast.walk(module.syntax):
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute):
-            yield node.attr

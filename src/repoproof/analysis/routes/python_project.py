@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import stat
 import sys
 import warnings
 from collections.abc import Iterable
@@ -13,13 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-MAX_FILES = 5_000
-MAX_FILE_BYTES = 1_000_000
-# What is never part of the service that runs.
-_SKIPPED = frozenset(
-    {"node_modules", "__pycache__", "venv", "env", "virtualenv", "site-packages", "tests", "test", "migrations"}
-)
+from ..source_files import source_files
 
+# A syntax tree takes 300 to 700 bytes for each token of its source: this is what bounds our memory, at 1 to 2 GB.
+MAX_TOKENS = 2_500_000
+_TOKENS = re.compile(rb"\w+|[^\w\s]")
 _IMPORTS = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(]*\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
@@ -46,23 +42,14 @@ class Module:
         except OSError:
             return b""
 
-    @cached_property
-    def syntax(self) -> ast.Module:
-        """Empty where the file does not parse: such a module cannot be imported either."""
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return ast.parse(self.source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return ast.Module(body=[], type_ignores=[])
-
 
 class Project:
     """All modules of a tree, found by their place."""
 
     def __init__(self, tree: Path) -> None:
         self.modules: dict[tuple[str, ...], Module] = {}
-        for path in _python_files(tree):
+        self._tokens = 0
+        for path in source_files(tree, (".py",)):
             file = path.relative_to(tree).as_posix()
             parts = PurePosixPath(file).with_suffix("").parts
             parts = parts[:-1] if parts[-1] == "__init__" else parts
@@ -75,6 +62,20 @@ class Project:
         for parts in self.modules:
             if parts:
                 self._by_last_part.setdefault(parts[-1], []).append(parts)
+
+    def syntax(self, module: Module) -> ast.Module:
+        """Parsed; empty where that fails: such a module cannot be imported either. Each module is parsed once, by its evaluation."""
+        nothing = ast.Module(body=[], type_ignores=[])
+        tokens = sum(1 for _ in _TOKENS.finditer(module.source))
+        if self._tokens + tokens > MAX_TOKENS:
+            return nothing
+        self._tokens += tokens
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(module.source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return nothing
 
     def concerned(self, mentions: Iterable[str]) -> set[tuple[str, ...]]:
         """Modules whose source has one of the words, and those that, by the words of their import statements, may import such a one.
@@ -128,29 +129,3 @@ class Project:
 
     def _inside_a_package(self, parts: tuple[str, ...]) -> bool:
         return parts in self.modules and self.modules[parts].path is not None
-
-
-def _python_files(tree: Path) -> list[Path]:
-    """Regular files that a service may be made of, shallow and alphabetical first, so that the cap cuts the deepest. Links are not followed."""
-    found: list[Path] = []
-    for folder, folders, files in os.walk(tree):
-        folders[:] = sorted(name for name in folders if not _skipped(Path(folder), name))
-        for name in files:
-            if (
-                name.endswith(".py")
-                and not name.startswith(("test_", "."))
-                and not name.endswith("_test.py")
-                and name != "conftest.py"
-            ):
-                path = Path(folder, name)
-                try:
-                    status = path.lstat()
-                except OSError:
-                    continue
-                if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_FILE_BYTES:
-                    found.append(path)
-    return sorted(found, key=lambda path: (len(path.parts), path))[:MAX_FILES]
-
-
-def _skipped(folder: Path, name: str) -> bool:
-    return name.startswith(".") or name in _SKIPPED or (folder / name / "pyvenv.cfg").exists()
