@@ -28,7 +28,7 @@ from ..core.run import RunDirectory
 from ..core.tree import shown
 from ..core.verdict import Verdict
 from ..families import Bench, Family
-from ..sandbox.base import Interruptible, Sandbox
+from ..sandbox.base import Sandbox
 from .plan import Job, Plan, with_violations
 
 log = logging.getLogger(__name__)
@@ -246,7 +246,7 @@ class _Scoring:
 
     def abandon(self) -> None:
         """Stop what runs. Nothing that is handed over now is written down: we may have been what ended it."""
-        if isinstance(self.box, Interruptible):
+        if self.box is not None:
             self.box.interrupt()
         until = time.monotonic() + FAREWELL
         for one in self.running.values():

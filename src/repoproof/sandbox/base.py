@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from pydantic import Field
 
@@ -172,15 +172,10 @@ class Sandbox(Protocol):
         """Run `command` with our own terminal attached, for a person to look around; returns its exit code."""
         ...
 
-    def fingerprint(self) -> Mapping[str, str]:
-        """What is recorded on each verdict: backend and version, limits mechanism (`cgroup v1`, `cgroup v2`, `rlimits`), kernel, architecture."""
+    def interrupt(self) -> None:
+        """End everything that runs here, now, and whatever is started later (`Cause.KILLED`). Idempotent."""
         ...
 
-
-@runtime_checkable
-class Interruptible(Protocol):
-    """A sandbox that can be cleared from another thread. One that cannot ends what it runs when this process ends."""
-
-    def interrupt(self) -> None:
-        """End everything that runs here, now (`Cause.KILLED`), so that every pending call returns. Thread-safe, idempotent."""
+    def fingerprint(self) -> Mapping[str, str]:
+        """What is recorded on each verdict: backend and version, limits mechanism (`cgroup v1`, `cgroup v2`, `rlimits`), kernel, architecture."""
         ...

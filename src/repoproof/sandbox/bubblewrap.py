@@ -19,6 +19,7 @@ from .base import ExecResult, Limits, Loopback, Scratch, Service, View
 from .cgroup import Group, find_hierarchy, mechanism
 from .exchange import Exchange
 from .guard import guard_program
+from .live import LiveTrees
 from .rootfs import (
     ENVIRONMENT,
     NOBODY,
@@ -91,6 +92,7 @@ class BubblewrapSandbox:
         self._bwrap = found
         self._as_root = os.geteuid() == 0
         self._guard = guard_program()
+        self._live = LiveTrees()
 
     def run(
         self,
@@ -141,6 +143,9 @@ class BubblewrapSandbox:
         if result.exit_code is not None:
             return result.exit_code
         return 128 + (result.signal or 9)
+
+    def interrupt(self) -> None:
+        self._live.interrupt()
 
     def fingerprint(self) -> Mapping[str, str]:
         return {
@@ -208,6 +213,7 @@ class BubblewrapSandbox:
                 timed=not terminal,
             )
             stack.callback(tree.close)
+            stack.enter_context(self._live.holding(tree))
             yield tree, exchange
 
     def _group(self, view: View, limits: Limits) -> Group | None:

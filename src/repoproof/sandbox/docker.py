@@ -17,6 +17,7 @@ from .docker_image import host_image, host_root
 from .docker_terminal import attend
 from .exchange import Exchange
 from .guard import guard_program
+from .live import LiveTrees
 from .owner import is_orphan, owned_name
 from .rootfs import ENVIRONMENT, NOBODY, SUPERVISOR_INSIDE, source_for_nobody, system_mounts
 from .service import FollowedService
@@ -52,6 +53,7 @@ class DockerSandbox:
         self._machine = _MACHINES.get(architecture, architecture)
         self._guard = guard_program(self._machine)
         self._user = (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+        self._live = LiveTrees()
 
     def run(
         self,
@@ -93,6 +95,9 @@ class DockerSandbox:
         idle = limits.model_copy(update={"wall_seconds": float(10**8)})
         with self._started(["sleep", "infinity"], view, idle, loopback) as (_, container), boundary(Boundary.SANDBOX):
             return attend(self._engine, container, command)
+
+    def interrupt(self) -> None:
+        self._live.interrupt()
 
     def fingerprint(self) -> Mapping[str, str]:
         return {
@@ -159,6 +164,7 @@ class DockerSandbox:
             self._engine.start(container)
             tree = Tree(attachment, attachment.channels, limits=limits, group=group, stdin=stdin)
             stack.callback(tree.close)
+            stack.enter_context(self._live.holding(tree))
             yield tree, exchange, container
 
     def _create(self, command: Sequence[str], view: View, limits: Limits, network: str) -> DockerLoopback:
