@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "recipe catalogue listening on port $PORT"
+exec sleep 3600
