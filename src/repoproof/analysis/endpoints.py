@@ -22,22 +22,8 @@ _WHOLE_SEGMENT = re.compile(r"\[(?:\.{3})?(\w+)\](?=[/?#]|$)|\*{1,2}(\w*)(?=[/?#
 _CLOSING = {"{": "}", "<": ">", "(": ")"}
 # Bottle and Sanic write the name first (`<id:int>`), Flask and Django the converter (`<int:id>`): these words tell which is which.
 _CONVERTERS = frozenset(
-    {
-        "int",
-        "str",
-        "string",
-        "float",
-        "number",
-        "path",
-        "uuid",
-        "slug",
-        "any",
-        "re",
-        "regex",
-        "alpha",
-        "ymd",
-        "strorempty",
-    }
+    {"int", "float", "number", "str", "string", "strorempty", "alpha", "slug"}
+    | {"path", "uuid", "ymd", "any", "re", "regex"}
 )
 
 
