@@ -18,7 +18,7 @@ from ..core.task import Task
 from ..families import Bench, family
 from ..reports.validation import ValidationReport, validation_of
 from ..sandbox import open_sandbox
-from ..sandbox.base import Interruptible, Sandbox
+from ..sandbox.base import Sandbox
 from .suites import load_suite, select
 
 
@@ -74,6 +74,5 @@ def _stopped_on_failure(pool: ThreadPoolExecutor, box: Sandbox) -> Iterator[None
         yield
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        if isinstance(box, Interruptible):
-            box.interrupt()
+        box.interrupt()
         raise

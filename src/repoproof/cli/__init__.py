@@ -1,15 +1,16 @@
 """The command `repoproof`: a table of commands, and how any of them ends.
 
-A command is a module of this package with `arguments(parser)` and `run(args) -> exit code`. Only the one that was asked for is imported,
-and what it needs beyond argparse only when it runs.
+A command is a module of this package with `arguments(parser)`, `run(args) -> exit code` and, where an interrupt loses nothing, `KEPT`: the words
+for it. Only the module that was asked for is imported, and what it needs beyond argparse only when it runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import NoReturn
 
@@ -83,20 +84,22 @@ def _dispatch(words: list[str]) -> int:
         args = parser.parse_args(words[1:])
     except SystemExit as ended:
         return int(ended.code or 0)
-    return _ended(module.run, args)
+    return _ended(module.run, args, kept=getattr(module, "KEPT", ""))
 
 
-def _ended(run, args: argparse.Namespace) -> int:  # type: ignore[no-untyped-def]
+def _ended(run: Callable[[argparse.Namespace], int], args: argparse.Namespace, kept: str) -> int:
     from ..core.errors import BadInput, InfrastructureError
 
+    # A batch system ends a job with SIGTERM: it deserves the same clean end as Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return run(args)
     except BadInput as error:
         return complain(str(error))
     except InfrastructureError as error:
         return complain(f"{error.boundary}: {error}", code=INFRASTRUCTURE)
-    except KeyboardInterrupt as interrupt:
-        return complain(str(interrupt) or "interrupted", code=INTERRUPTED)
+    except KeyboardInterrupt:
+        return complain(f"interrupted{kept}", code=INTERRUPTED)
 
 
 def complain(line: str, *, code: int = BAD_INPUT) -> int:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from . import INFRASTRUCTURE, options
+from .score import KEPT as KEPT
 
 SUITE = "microservice-mini"
 SUBMISSIONS = ("mixed", "reference")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from . import INFRASTRUCTURE, options
 
+KEPT = ": finished verdicts are kept; run the same command to go on"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     options.suite(parser)
