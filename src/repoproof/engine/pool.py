@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..core.config import RunOptions, ScoreConfig
-from ..core.errors import Boundary, InfrastructureError
+from ..core.errors import Boundary, InfrastructureError, RepoProofError
 from ..core.outcomes import Status
 from ..core.run import RunDirectory
 from ..core.tree import shown
@@ -228,7 +228,7 @@ class _Scoring:
 
     def broken(self, this: _Try, error: BaseException, logs: dict[str, str] | None = None) -> Verdict:
         """The verdict where our side failed. What nobody foresaw is the harness's."""
-        foreseen = isinstance(error, InfrastructureError)
+        foreseen = isinstance(error, RepoProofError)
         return Verdict(
             **dict(this.job.key),
             status=Status.INFRASTRUCTURE_ERROR,
