@@ -56,8 +56,10 @@ def install(
     """Make the environment of `lock` and publish it in `slot`. Raises `CandidateFault` if its packages do not install."""
     wheels = wheelhouse(fetched(lock.wheels, store, seconds=seconds), slot.staging / "wheels")
     locked = slot.staging / "lock"
-    locked.mkdir(mode=0o755)
+    locked.mkdir()
+    locked.chmod(0o755)
     (locked / "requirements.txt").write_text(lock.requirements)
+    (locked / "requirements.txt").chmod(0o644)
     view = View(
         mounts=(
             *python.mounts,

@@ -120,6 +120,8 @@ def _dotted(expression: ast.expr, names: dict[str, str]) -> str:
         return names.get(expression.id, expression.id)
     if isinstance(expression, ast.Attribute):
         return f"{_dotted(expression.value, names)}.{expression.attr}"
+    if isinstance(expression, ast.Call):
+        return _dotted(expression.func, names)
     return ""
 
 
