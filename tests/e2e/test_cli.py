@@ -215,18 +215,22 @@ def test_a_killed_scoring_goes_on_where_it_was(suite, sleepy, tmp_path):
 
 
 def test_validation_says_in_shares_what_it_found_and_writes_it_down(tmp_path):
-    healthy_and_not = write_suite(tmp_path / "suite", ids=("good",))
-    ran = repoproof("validate", healthy_and_not, "--repeat", 1, "--format", "json")
-    assert json.loads(ran.stdout) == {
-        "tasks": 1, "reference_passed": 1.0, "empty_passed": 0.0, "stub_passed": 0.0, "quarantined": 1.0,
-        "reasons": {"good": json.loads((healthy_and_not / "health.jsonl").read_text())["reasons"]},
+    """Its routes cannot be read from the code, so this suite's one task is quarantined; nothing else is wrong with it."""
+    suite = write_suite(tmp_path / "suite", ids=("unread",))
+    ran = repoproof("validate", suite, "--repeat", 1, "--format", "json")
+    found = json.loads(ran.stdout)
+    assert found.pop("reasons")["unread"][0] == "the reference's code shows no route for POST /notes"
+    assert found == {
+        "tasks": 1, "reference_passed": 1.0, "empty_passed": 0.0, "stub_passed": 0.0, "quarantined": 1.0
     }  # fmt: skip
     assert ran.returncode == 1
+    assert json.loads((suite / "health.jsonl").read_text())["healthy"] is False
+    assert "quarantined: unread: the reference's code shows" in repoproof("check", tmp_path, suite).stdout
 
 
-def test_the_log_file_of_a_scoring_holds_what_v_shows(suite, submissions, tmp_path):
-    ran = repoproof(
-        "score", suite, submissions, "-o", tmp_path / "run", "--task", "third", "--log-file", tmp_path / "log", "-v"
-    )
+def test_the_log_says_what_was_run_and_why_it_ended_so(suite, submissions, tmp_path):
+    log = tmp_path / "log"
+    ran = repoproof("score", suite, submissions, "-o", tmp_path / "run", "--task", "second", "--log-file", log, "-v")
     assert ran.returncode == 0, ran.stderr
-    assert (tmp_path / "log").exists()
+    assert "INFO repoproof.api.runs: second#0: failed: 2 of 3 tests passed" in log.read_text()
+    assert "second#0: try 1" in ran.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import platform
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,7 @@ from ..core.suite import Suite
 from ..core.task import Task
 from ..core.verdict import Verdict
 from ..engine.plan import Plan, config_hash, plan
-from ..engine.pool import Event, score_all
+from ..engine.pool import Event, Finished, Retried, Started, score_all
 from ..families import Bench, family
 from ..reports.comparison import Comparison, comparison_of
 from ..reports.plan import Plan as Check
@@ -30,6 +31,8 @@ from ..reports.report import Report, submission_label
 from ..reports.scores import report_of
 from ..sandbox import open_sandbox
 from .suites import load_suite, nearest, select
+
+log = logging.getLogger(__name__)
 
 OnEvent = Callable[[Plan | Event], None]
 """Hears of the plan first, then of everything that happens; called in the caller's thread."""
@@ -106,7 +109,8 @@ def score(
                 asked=planned.asked,
             )
         )
-        on_event(planned)
+        hear = _logged(on_event)
+        hear(planned)
         with _reported(directory):
             score_all(
                 planned,
@@ -116,7 +120,7 @@ def score(
                 cache=cache_root(),
                 config=config,
                 options=options,
-                on_event=on_event,
+                on_event=hear,
             )
         return _report(directory)
 
@@ -166,7 +170,8 @@ def rerun(run: Path | str, task: str, *, attempt: int | None = None, on_event: O
             run=directory,
             again=[again.task.id],
         )
-        on_event(planned)
+        hear = _logged(on_event)
+        hear(planned)
         with _reported(directory):
             score_all(
                 planned,
@@ -176,7 +181,7 @@ def rerun(run: Path | str, task: str, *, attempt: int | None = None, on_event: O
                 cache=cache_root(),
                 config=again.info.config,
                 options=again.info.options.model_copy(update={"keep": True, "workers": 1}),
-                on_event=on_event,
+                on_event=hear,
             )
         return _answer(directory, again.question)
 
@@ -248,6 +253,29 @@ def _answer(directory: RunDirectory, question: Asked) -> Verdict:
             f"{label} is not scored yet", file=directory.path, mend="run the same `repoproof score` to go on"
         )
     return found
+
+
+def _logged(on_event: OnEvent) -> OnEvent:
+    """`on_event`, and a line in the log for what a person would ask about afterwards."""
+
+    def hear(event: Plan | Event) -> None:
+        match event:
+            case Plan():
+                log.info(
+                    "%d asked, %d finished before, %d to run", len(event.asked), len(event.finished), len(event.jobs)
+                )
+            case Started():
+                log.info("%s: try %d", submission_label(event.job.key.task, event.job.key.attempt), event.tries)
+            case Finished():
+                found = event.verdict
+                phases = ", ".join(f"{phase.name} {phase.seconds:.1f} s" for phase in found.phases)
+                label = submission_label(found.task, found.attempt)
+                log.info("%s: %s: %s (%s)", label, found.status, found.reason, phases or "nothing run")
+            case Retried():
+                pass  # The engine has logged it, as a warning.
+        on_event(event)
+
+    return hear
 
 
 def _report(directory: RunDirectory) -> Report:
