@@ -18,7 +18,7 @@ from repoproof.core.outcomes import Status
 from repoproof.core.run import RunDirectory
 from repoproof.core.verdict import VerdictKey
 
-TASKS = [f"task-{n:02}" for n in range(24)]
+TASKS = [f"task-{n:02}" for n in range(16)]
 TESTS = Path(__file__).parents[1]
 
 
@@ -53,7 +53,7 @@ def test_kill_at_any_moment_loses_and_repeats_no_finished_verdict(tmp_path: Path
     while True:
         with start(tmp_path, workers=chance.choice([1, 2, 4])) as child:
             assert child.stdout is not None
-            lines = chance.randrange(12)
+            lines = chance.randrange(14)
             if sum(1 for _ in zip(range(lines), child.stdout, strict=False)) < lines:
                 break
             with suppress(subprocess.TimeoutExpired):
