@@ -41,7 +41,12 @@ def unique():
 
 @pytest.fixture
 def draft(unique):
-    return {"sender": f"sender {unique}", "recipient": f"recipient {unique}", "address": "1 Quay Street", "weight_g": 750}
+    return {
+        "sender": f"sender {unique}",
+        "recipient": f"recipient {unique}",
+        "address": "1 Quay Street",
+        "weight_g": 750,
+    }
 
 
 @pytest.fixture

@@ -7,7 +7,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 TESTS = {
-    "test_registering.py": ["test_a_parcel_can_be_read_back", "test_every_field_is_required", "test_the_weight_has_limits"],
+    "test_registering.py": [
+        "test_a_parcel_can_be_read_back",
+        "test_every_field_is_required",
+        "test_the_weight_has_limits",
+    ],
     "test_journey.py": ["test_a_scan_moves_the_parcel_and_is_numbered", "test_bad_scans_are_refused"],
 }
 LINES = "".join(
@@ -16,7 +20,9 @@ LINES = "".join(
     for test in tests
 )
 CASES = "".join(
-    f'<testcase classname="{file.removesuffix(".py")}" name="{test}" time="0.01"/>' for file, tests in TESTS.items() for test in tests
+    f'<testcase classname="{file.removesuffix(".py")}" name="{test}" time="0.01"/>'
+    for file, tests in TESTS.items()
+    for test in tests
 )
 JUNIT = f'<testsuites><testsuite name="pytest" tests="5" failures="0" errors="0" skipped="0">{CASES}</testsuite></testsuites>'
 FILES = {

@@ -33,8 +33,11 @@ def add():
 def find():
     wanted, available = request.args.get("q", "").lower(), choice("available", "true", "false")
     with library().lock:
-        matches = [shown(book) for book in sorted(library().books.values(), key=lambda book: (book.title, book.id)) if
-                   wanted in book.title.lower() or wanted in book.author.lower()]
+        matches = [
+            shown(book)
+            for book in sorted(library().books.values(), key=lambda book: (book.title, book.id))
+            if wanted in book.title.lower() or wanted in book.author.lower()
+        ]
     if available is not None:
         matches = [book for book in matches if (book["available"] > 0) == (available == "true")]
     return {"books": matches}
