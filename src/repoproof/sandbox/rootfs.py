@@ -60,7 +60,8 @@ def tmpfs_bytes(view: View, limits: Limits) -> int:
 def system_arguments(limits: Limits) -> list[str]:
     """bwrap's arguments for everything beside the view."""
     arguments = [*_toolchain_arguments()]
-    arguments += ["--proc", "/proc", "--dev", "/dev"]
+    # Some of the kernel's settings belong to our own namespaces, and could be changed: a container's cannot either.
+    arguments += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
     arguments += ["--perms", "1777", "--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     return [*arguments, "--perms", "1777", "--size", str(limits.disk_bytes), "--tmpfs", "/tmp"]
 
