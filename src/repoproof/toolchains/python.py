@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from ..core.verdict import PhaseName
+from ..core.verdict import Phase
 from ..sandbox.base import Sandbox
 from .base import Log, Prepared, StartCommand
 from .fault import CandidateFault
@@ -40,13 +40,12 @@ class PythonToolchain:
         interpreter = python(store)
         record = Record()
         try:
-            with record.phase(PhaseName.FETCH, limit=LIMITS.fetch):
-                wanted = declared(tree)
-            record.phases.clear()
+            wanted = declared(tree)
             environments = Environments(store, interpreter, box, log, fresh, exclude_newer)
             prepared = environments.prepared(_with_pip(wanted), record)
-        except CandidateFault:
-            return Prepared(ok=False, phases=tuple(record.phases), versions={"python": interpreter.version})
+        except CandidateFault as fault:
+            phases = record.phases or [Phase(name=fault.phase, ok=False, reason=fault.reason)]
+            return Prepared(ok=False, phases=tuple(phases), versions={"python": interpreter.version})
         importable = ("/work", *(("/work/src",) if (tree / "src").is_dir() else ())) if wanted.project else ()
         return prepared.model_copy(update={"environment": environment_variables(interpreter, importable)})
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 
+from ..core.base import GiB
 from ..core.errors import Boundary, InfrastructureError
 from ..core.verdict import PhaseName
 from ..sandbox.base import ReadOnly, Sandbox
@@ -29,6 +30,9 @@ LIMITS = PhaseLimits(install=120.0, build=120.0)
 
 MOST_SOURCES = 12
 """Packages without a wheel that one set of requirements may need."""
+
+MOST_BYTES = 2 * GiB
+"""Of wheels to download for one submission."""
 
 
 @dataclass
@@ -51,6 +55,7 @@ class Environments:
             key = environment_key(lock, self.python)
             found = None if self.fresh else self.store.find("python", key)
             if found is None:
+                _check_size(lock)
                 fetched(lock.wheels, self.store, seconds=LIMITS.fetch)
         with record.phase(PhaseName.INSTALL, limit=LIMITS.install) as installing:
             if found is None:
@@ -163,6 +168,13 @@ def trusted_environment(requirements: str, python: Interpreter, *, store: Store,
     except CandidateFault as fault:
         problem = f"our own Python environment could not be made: {fault.reason}"
         raise InfrastructureError(problem, boundary=Boundary.TOOLCHAIN) from fault
+
+
+def _check_size(lock: Lock) -> None:
+    size = sum(wheel.size_bytes or 0 for wheel in lock.wheels)
+    if size > MOST_BYTES:
+        reason = f"the dependencies come to {size / GiB:.1f} GiB, more than {MOST_BYTES / GiB:.0f} GiB"
+        raise CandidateFault(PhaseName.FETCH, reason)
 
 
 def bundled(name: str) -> str:
