@@ -34,6 +34,16 @@ def test_a_report_reads_on_eighty_columns(report, four_verdicts, monkeypatch):
     assert re.search(r"^c#0 +missing +- +-  - +-  1\.5 *$", shown, re.MULTILINE), shown
 
 
+def test_long_names_are_broken_at_their_joint_and_numbers_never(report, verdict, question, monkeypatch):
+    one = verdict("community-polls", Status.INFRASTRUCTURE_ERROR, passed=1, of=4, attempt=12, seconds=1234.5)
+    page = report_page(report([one], [question(one, name="out-of-memory-by-far")]))
+    shown = on_terminal(page, monkeypatch)
+    assert max(map(len, shown.splitlines()[4:9])) <= 80
+    assert re.search(
+        r"^community-polls/ +infrastructure_error +1/4 +0\.25 +responds +1\.00 +1234\.5 *$", shown, re.MULTILINE
+    )
+
+
 def test_markdown_has_every_word_of_the_terminal_and_no_other(report, four_verdicts, monkeypatch):
     page = report_page(report(four_verdicts))
     terminal = on_terminal(page, monkeypatch, width=400)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 from ..core.config import RunOptions, ScoreConfig
-from ..core.errors import BadInput
+from ..core.errors import BadInput, InfrastructureError
 from ..core.health import Health
 from ..core.paths import cache_root
 from ..core.suite import Suite
@@ -20,6 +22,11 @@ from ..reports.validation import ValidationReport, validation_of
 from ..sandbox import open_sandbox
 from ..sandbox.base import Sandbox
 from .suites import load_suite, select
+
+log = logging.getLogger(__name__)
+
+RETRY_DELAYS = (1.0, 4.0)
+"""How long to wait before trying again where our own side failed, in seconds."""
 
 
 def validate(
@@ -44,7 +51,20 @@ def validate(
     box = open_sandbox(sandbox)
     of = family(loaded.info.family)
 
+    stopped = Event()
+
     def proved(task: Task) -> Health:
+        for delay in (*RETRY_DELAYS, None):
+            try:
+                return once(task)
+            except InfrastructureError as error:
+                if delay is None or stopped.is_set():
+                    raise
+                log.warning("%s: %s: %s; trying again in %.0f s", task.id, error.boundary, error, delay)
+                stopped.wait(delay)
+        raise AssertionError("unreachable")
+
+    def once(task: Task) -> Health:
         with tempfile.TemporaryDirectory() as logs:
             bench = Bench(
                 box=box,
@@ -58,7 +78,7 @@ def validate(
             return of.validate(task, bench, repeat=repeat)
 
     found: dict[str, Health] = {}
-    with ThreadPoolExecutor(workers) as pool, _stopped_on_failure(pool, box):
+    with ThreadPoolExecutor(workers) as pool, _stopped_on_failure(pool, box, stopped):
         for future in as_completed([pool.submit(proved, task) for task in chosen]):
             health = future.result()
             write_health(loaded.root, [health])
@@ -68,11 +88,12 @@ def validate(
 
 
 @contextmanager
-def _stopped_on_failure(pool: ThreadPoolExecutor, box: Sandbox) -> Iterator[None]:
+def _stopped_on_failure(pool: ThreadPoolExecutor, box: Sandbox, stopped: Event) -> Iterator[None]:
     """Whatever ends the caller's loop early ends what still runs as well; otherwise the pool would be waited for to its end."""
     try:
         yield
     except BaseException:
+        stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)
         box.interrupt()
         raise

@@ -19,6 +19,9 @@ from ..reports.tables import Listing, Page, Table, markdown, visible
 PLAIN_WIDTH = 100
 """Of tables that go into a file or a pipe, unless COLUMNS says otherwise."""
 
+GAP = 2
+"""Between columns."""
+
 STATUS_STYLES = {status.value: "red" for status in Status} | {
     Status.PASSED.value: "green",
     Status.INFRASTRUCTURE_ERROR.value: "magenta",
@@ -53,32 +56,39 @@ def print_page(page: Page, record: Frozen | Sequence[Frozen], form: str) -> None
             if isinstance(part, str):
                 out.print(_line(part), soft_wrap=True)
             else:
-                out.print(*([] if apart else [""]), *_shown(part), "", sep="\n")
+                out.print(*([] if apart else [""]), *_shown(part, out.width), "", sep="\n")
             apart = not isinstance(part, str)
 
 
-def _shown(part: Table | Listing) -> Iterator[RenderableType]:
+def _shown(part: Table | Listing, width: int) -> Iterator[RenderableType]:
     if part.title:
         yield Text(visible(part.title), style="bold")
-    yield _grid(part) if isinstance(part, Table) else Text(visible(part.text))
+    yield _grid(part, width) if isinstance(part, Table) else Text(visible(part.text))
 
 
 def _line(text: str) -> Text:
     return Text(visible(text), style="bold yellow" if text.startswith(("Warning:", "Not a result:")) else "")
 
 
-def _grid(table: Table) -> RichTable:
+def _grid(table: Table, width: int) -> RichTable:
+    tight = _natural_width(table) > width
     grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold", show_edge=False)
     for column in table.columns:
-        grid.add_column(column.title, justify="right" if column.numeric else "left", overflow="fold")
+        title = column.title.replace(" ", "\n") if tight and column.numeric else column.title
+        whole = column.numeric or column.title == "Status"
+        grid.add_column(title, justify="right" if column.numeric else "left", overflow="fold", no_wrap=whole)
     for row in table.rows:
-        grid.add_row(
-            *(
-                Text(visible(cell), style=_style(column.title, cell))
-                for column, cell in zip(table.columns, row, strict=True)
-            )
-        )
+        cells = [Text(visible(cell), style=_style(c.title, cell)) for c, cell in zip(table.columns, row, strict=True)]
+        if tight:
+            # A name is broken where it has a joint, not wherever the column ends.
+            cells[0] = Text(cells[0].plain.replace("/", "/\n "))
+        grid.add_row(*cells)
     return grid
+
+
+def _natural_width(table: Table) -> int:
+    lengths = [[len(column.title) for column in table.columns], *([len(cell) for cell in row] for row in table.rows)]
+    return sum(max(column) + GAP for column in zip(*lengths, strict=True)) - GAP
 
 
 def _style(column: str, cell: str) -> str:

@@ -85,6 +85,8 @@ class Tally:
 
     def line(self) -> str:
         """The live line."""
+        if not self.labels:
+            return "reading"
         parts = [f"{self.done}/{self.total}"]
         parts += [f"{status.value} {count}" for status in Status if (count := self.counts.get(status))]
         if (left := self.seconds_left) is not None and self.done < self.total:
