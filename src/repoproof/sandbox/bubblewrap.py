@@ -285,28 +285,31 @@ class BubblewrapSandbox:
 
     def _hold_network(self) -> BubblewrapLoopback:
         """Start a process that does nothing but own a network namespace whose loopback is up."""
-        ours, theirs = os.pipe()
-        said, status = os.pipe()
-        # bwrap brings the loopback up. cat ends with us, should --die-with-parent not be enough: its input ends.
+        theirs, lifeline = os.pipe()
+        said, say = os.pipe()
+        # bwrap brings the loopback up, and then runs what tells us so. That ends with us, should --die-with-parent not be enough:
+        # its input ends.
         command = [self._bwrap, "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "--die-with-parent"]
-        command += ["--json-status-fd", str(status), "cat"]
-        holder = spawn([*(_AS_NOBODY if self._as_root else ()), *command], stdin=ours, pass_fds=[status])
-        os.close(ours)
-        os.close(status)
+        command += ["--json-status-fd", str(say), "sh", "-c", "echo up; exec cat"]
+        holder = spawn([*(_AS_NOBODY if self._as_root else ()), *command], stdin=theirs, stdout=say, pass_fds=[say])
+        os.close(theirs)
+        os.close(say)
         with open(said, "rb") as stream:
-            line = stream.readline()
+            status, up = stream.readline(), stream.readline()
         try:
-            pid = json.loads(line)["child-pid"]
+            if up != b"up\n":
+                raise ValueError(f"bwrap said {up!r}")
+            pid = json.loads(status)["child-pid"]
             user = os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
             net = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         except (ValueError, KeyError, OSError) as error:
             holder.kill()
             holder.wait()
-            os.close(theirs)
+            os.close(lifeline)
             raise InfrastructureError(
                 f"no private network could be made: {error}", boundary=Boundary.SANDBOX
             ) from error
-        return BubblewrapLoopback(holder=holder, lifeline=theirs, user=user, net=net)
+        return BubblewrapLoopback(holder=holder, lifeline=lifeline, user=user, net=net)
 
 
 @dataclass
