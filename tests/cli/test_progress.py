@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from repoproof.cli.progress import Tally, duration, scoring_progress
+from repoproof.api.validation import Validated
+from repoproof.cli.progress import Tally, duration, scoring_progress, validation_progress
+from repoproof.core.health import Health
 from repoproof.core.outcomes import Status
 from repoproof.core.run import Asked
 from repoproof.core.submission import Submission
@@ -150,3 +152,15 @@ def test_the_log_file_takes_everything_and_is_closed(tmp_path):
         logging.getLogger("repoproof.engine").debug("small talk")
     logging.getLogger("repoproof.engine").warning("too late")
     assert file.read_text().endswith("DEBUG repoproof.engine: small talk\n")
+
+
+def test_a_validation_says_how_many_tasks_are_known_and_what_is_wrong_with_one():
+    stream = io.StringIO()
+    known = {"digest": "d", "reference_passed": True, "repeats": 1, "empty_passed": False, "stub_passed": False}
+    checked = datetime(2026, 1, 2, tzinfo=UTC)
+    good = Health(task="a", healthy=True, checked=checked, **known)
+    bad = Health(task="b", healthy=False, reasons=("a stub passes it", "x"), checked=checked, **known)
+    with validation_progress(Console(file=stream, width=80), Namespace(verbose=0, log_file=None)) as hear:
+        hear(Validated(good, done=1, of=2))
+        hear(Validated(bad, done=2, of=2))
+    assert stream.getvalue() == "[1/2] a healthy\n[2/2] b quarantined: a stub passes it\n"

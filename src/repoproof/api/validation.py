@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from typing import NamedTuple
 
 from ..core.config import RunOptions, ScoreConfig
 from ..core.errors import BadInput, InfrastructureError
@@ -29,6 +30,15 @@ RETRY_DELAYS = (1.0, 4.0)
 """How long to wait before trying again where our own side failed, in seconds."""
 
 
+class Validated(NamedTuple):
+    """A task's health is known, and written down."""
+
+    health: Health
+    done: int
+    """Tasks that are known, this one included."""
+    of: int
+
+
 def validate(
     suite: Suite | Path | str,
     *,
@@ -37,7 +47,7 @@ def validate(
     sandbox: str = "auto",
     workers: int = 1,
     fresh: bool = False,
-    on_event: Callable[[Health], None] = lambda health: None,
+    on_event: Callable[[Validated], None] = lambda event: None,
 ) -> ValidationReport:
     """Run each task's reference `repeat` times under varied environments, an empty submission and stubs; write what is found to the
     suite's `health.jsonl`, task by task.
@@ -54,15 +64,14 @@ def validate(
     stopped = Event()
 
     def proved(task: Task) -> Health:
-        for delay in (*RETRY_DELAYS, None):
+        for delay in RETRY_DELAYS:
             try:
                 return once(task)
             except InfrastructureError as error:
-                if delay is None or stopped.is_set():
-                    raise
                 log.warning("%s: %s: %s; trying again in %.0f s", task.id, error.boundary, error, delay)
-                stopped.wait(delay)
-        raise AssertionError("unreachable")
+                if stopped.wait(delay):
+                    raise
+        return once(task)
 
     def once(task: Task) -> Health:
         with tempfile.TemporaryDirectory() as logs:
@@ -83,7 +92,7 @@ def validate(
             health = future.result()
             write_health(loaded.root, [health])
             found[health.task] = health
-            on_event(health)
+            on_event(Validated(health, done=len(found), of=len(chosen)))
     return validation_of([found[task.id] for task in chosen])
 
 

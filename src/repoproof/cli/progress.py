@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from ..core.health import Health
+from ..api.validation import Validated
 from ..core.outcomes import Status
 from ..core.verdict import VerdictKey
 from ..engine.plan import Plan
@@ -115,17 +115,18 @@ def scoring_progress(
 
 
 @contextmanager
-def validation_progress(screen: Console, args: argparse.Namespace) -> Iterator[Callable[[Health], None]]:
+def validation_progress(screen: Console, args: argparse.Namespace) -> Iterator[Callable[[Validated], None]]:
     """The same for a validation."""
-    done: list[str] = []
+    line = "validating"
 
-    def hear(health: Health) -> None:
-        done.append(health.task)
-        show(f"[{len(done)}] {health.task} {'healthy' if health.healthy else 'quarantined: ' + health.reasons[0]}")
+    def hear(event: Validated) -> None:
+        nonlocal line
+        line = f"{event.done}/{event.of} validated"
+        found = "healthy" if event.health.healthy else f"quarantined: {event.health.reasons[0]}"
+        show(f"[{event.done}/{event.of}] {event.health.task} {found}")
 
-    with logging_to(screen, verbose=args.verbose, file=args.log_file):
-        with _live(screen, lambda: f"{len(done)} validated") as show:
-            yield hear
+    with logging_to(screen, verbose=args.verbose, file=args.log_file), _live(screen, lambda: line) as show:
+        yield hear
 
 
 @contextmanager
