@@ -38,13 +38,6 @@ def test_a_plain_requirement_becomes_one_canonical_line(line: str, plain: str) -
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("--index-url http://evil.example/simple", "requirements.txt:1: --index-url is refused"),
-        ("flask\n--extra-index-url=http://evil.example", "requirements.txt:2: --extra-index-url is refused"),
-        ("-i http://evil.example", "-i is refused"),
-        ("-ihttp://evil.example", "-i is refused"),
-        ("--find-links ../wheels", "--find-links is refused"),
-        ("-f/wheels", "-f is refused"),
-        ("--trusted-host evil.example", "--trusted-host is refused"),
         ("-e git+https://example.org/x.git#egg=x", "version-control address"),
         ("-e ../../x", "a path is refused"),
         ("../../x", "a path is refused"),
@@ -63,11 +56,25 @@ def test_a_plain_requirement_becomes_one_canonical_line(line: str, plain: str) -
         ("x" * 20 + " what is this", "not a requirement"),
     ],
 )
-def test_what_could_steer_our_client_is_refused_with_file_and_line(tmp_path: Path, content: str, reason: str) -> None:
+def test_what_is_no_package_of_an_index_is_refused_with_file_and_line(
+    tmp_path: Path, content: str, reason: str
+) -> None:
     with pytest.raises(Refused) as refused:
         declared(tree(tmp_path, **{"requirements.txt": content}))
     assert reason in refused.value.reason
     assert "requirements.txt" in refused.value.reason
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--index-url http://evil.example/simple", "--extra-index-url=http://evil.example", "-i http://evil.example",
+     "-ihttp://evil.example", "--find-links ../wheels", "-f/wheels", "--trusted-host evil.example", "--no-index"],
+)  # fmt: skip
+def test_another_index_is_not_followed_and_that_is_noted(tmp_path: Path, option: str) -> None:
+    found = declared(tree(tmp_path, **{"requirements.txt": f"flask\n{option}\n"}))
+    assert [line for line in found.requirements if "evil" in line or "wheels" in line] == []
+    assert "requirements.txt:2" in found.notes[0]
+    assert "is not followed" in found.notes[0]
 
 
 @pytest.mark.parametrize(

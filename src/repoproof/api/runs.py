@@ -79,7 +79,12 @@ def score(
     chosen = select(loaded, tasks, language)
     found = read_submissions(Path(submissions), {task.id for task in loaded})
     box = None if static_only else open_sandbox(sandbox)
-    config = ScoreConfig(sandbox=box.name if box else NO_SANDBOX, static_only=static_only, task_seconds=task_seconds)
+    config = ScoreConfig(
+        sandbox=box.name if box else NO_SANDBOX,
+        static_only=static_only,
+        task_seconds=task_seconds,
+        cutoff=loaded.info.cutoff,
+    )
     options = RunOptions(
         workers=workers,
         fresh=fresh,

@@ -80,7 +80,7 @@ def validate(
                 cache=cache_root(),
                 logs=Path(logs),
                 log_prefix="",
-                config=ScoreConfig(sandbox=box.name),
+                config=ScoreConfig(sandbox=box.name, cutoff=loaded.info.cutoff),
                 config_hash="",
                 options=RunOptions(fresh=fresh),
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from .base import Frozen
 
 SCORER_VERSION = "1"
@@ -17,6 +19,8 @@ class ScoreConfig(Frozen):
     """Read the code only: no sandbox, no tests, only the static measures."""
     task_seconds: float | None = None
     """Wall-clock limit of a whole task; None for the family's own."""
+    cutoff: date | None = None
+    """The suite's: dependencies are resolved as of that day."""
     scorer_version: str = SCORER_VERSION
 
 

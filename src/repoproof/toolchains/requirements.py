@@ -209,7 +209,9 @@ class _Reading:
                 raise Refused(f"{where}: {_why_refused(value)}")
             self._itself(where)
         elif option in _INDEX_OPTIONS:
-            raise Refused(f"{where}: {option} is refused: packages come from the index that scoring is set up with")
+            self.notes.append(
+                f"{where}: {option} is not followed: packages come from the index that scoring is set up with"
+            )
         elif option == "--pre":
             self.prereleases = True
         elif option in _HARMLESS_OPTIONS:

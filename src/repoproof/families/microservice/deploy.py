@@ -13,7 +13,7 @@ from ...core.errors import Boundary, InfrastructureError
 from ...core.outcomes import Cause
 from ...core.verdict import PhaseName
 from ...sandbox.base import Limits, Loopback, ReadOnly, Sandbox, Scratch, Service, View
-from ...toolchains import Prepared, StartCommand
+from ...toolchains import Prepared, StartCommand, toolchain
 from .task import MicroserviceTask
 from .workspace import Record, ended
 
@@ -36,6 +36,14 @@ class Deployment:
     """Why it does not respond; empty if it does."""
     seconds: float
     """From start to the first real answer."""
+
+
+def installed(task: MicroserviceTask, tree: Path, box: Sandbox, record: Record) -> Prepared:
+    """`tree` with its dependencies, or why not; the raw logs are kept."""
+    bench = record.bench
+    return toolchain(task.language).prepare(
+        tree, box=box, cache=bench.cache, log=record.log, fresh=bench.options.fresh, exclude_newer=bench.config.cutoff
+    )
 
 
 def service_view(tree: Path, prepared: Prepared, task: MicroserviceTask, variables: Mapping[str, str]) -> View:

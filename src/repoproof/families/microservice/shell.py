@@ -6,7 +6,7 @@ from ...core.submission import Submission
 from ...core.submissions import copy_tree
 from ...toolchains import toolchain
 from .. import Bench
-from .deploy import SERVICE_LIMITS, service_view
+from .deploy import SERVICE_LIMITS, installed, service_view
 from .task import MicroserviceTask
 from .workspace import Record, work_folder
 
@@ -23,7 +23,7 @@ def shell(task: MicroserviceTask, submission: Submission, bench: Bench) -> int:
         tree = folder / "tree"
         copy_tree(submission, tree)
         language = toolchain(task.language)
-        prepared = language.prepare(tree, box=bench.box, cache=bench.cache, log=Record(bench).log)
+        prepared = installed(task, tree, bench.box, Record(bench))
         start = language.start_command(prepared.tree or tree, port=task.port, framework=task.framework)
         lines = [
             f"{task.id}, attempt {submission.attempt}: its copy is /work, its port is $PORT; nothing that you change is kept."

@@ -15,7 +15,7 @@ from ...sandbox.base import Loopback, ReadOnly, Sandbox, View
 from ...toolchains import Prepared, runner_environment, toolchain
 from .. import Bench
 from .coverage import required_endpoints, static_coverage
-from .deploy import SERVICE_LIMITS, await_answer, deployed
+from .deploy import SERVICE_LIMITS, await_answer, deployed, installed
 from .golden import GoldenRun, run_golden_tests
 from .task import MicroserviceTask
 from .workspace import Record, ended, lay_out, work_folder
@@ -103,7 +103,7 @@ def run_reference(stand: Stand, evidence: Evidence, repeat: int) -> None:
     """The reference, deployed afresh for each repeat; stops early where it cannot be deployed at all."""
     task, language = stand.task, toolchain(stand.task.language)
     tree = task.reference_path
-    prepared = language.prepare(tree, box=stand.box, cache=stand.record.bench.cache, log=stand.record.log)
+    prepared = installed(task, tree, stand.box, stand.record)
     start = (
         language.start_command(prepared.tree or tree, port=task.port, framework=task.framework) if prepared.ok else None
     )

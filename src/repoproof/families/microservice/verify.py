@@ -17,7 +17,7 @@ from ...sandbox.base import Sandbox
 from ...toolchains import Prepared, StartCommand, runner_environment, toolchain
 from .. import Bench
 from .coverage import Coverage, probe, required_endpoints, static_coverage
-from .deploy import deployed, fate
+from .deploy import deployed, fate, installed
 from .golden import GoldenRun, junit_xml, run_golden_tests
 from .task import MicroserviceTask
 from .workspace import Record, ended, lay_out, work_folder
@@ -90,7 +90,7 @@ def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, recor
     language = toolchain(task.language)
     limits = language.limits
     deadline = time.monotonic() + (bench.config.task_seconds or limits.task)
-    prepared = language.prepare(tree, box=box, cache=bench.cache, log=record.log, fresh=bench.options.fresh)
+    prepared = installed(task, tree, box, record)
     record.phases.extend(prepared.phases)
     findings.versions = prepared.versions
     if not prepared.ok:
