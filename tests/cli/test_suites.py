@@ -80,6 +80,9 @@ def test_seal_does_not_bless_a_wrong_record(suite, capsys):
         (["score", "SUITE", "SUBMISSIONS", "-o", "RUN", "--dry-run", "--language", "cobol"], "--language: no task in 'cobol' in suite small (one of: python)"),
         (["new", "macroservice", "x"], "family: unknown family 'macroservice' (one of: microservice)"),
         (["report", "nowhere"], "nowhere: "),
+        (["score", "SUITE", "SUBMISSIONS", "-o", "/proc/run", "--static-only"], "/proc/run: No such file or directory"),
+        (["score", "SUITE", "SUBMISSIONS", "-o", "SUITE", "--static-only"], "SUITE: not a run, and not empty: "),
+        (["score", "SUITE", "SUBMISSIONS", "-o", "RUN", "--log-file", "/nowhere/log"], "/nowhere/log: --log-file: cannot be written: "),
         (["show", "nowhere", "task"], "nowhere: "),
     ],
 )  # fmt: skip
@@ -87,7 +90,7 @@ def test_bad_input_is_one_line_that_names_place_and_mend(words, line, suite, sub
     places = {"SUITE": str(suite), "SUBMISSIONS": str(submissions), "RUN": str(tmp_path / "run")}
     assert main([places.get(word, word) for word in words]) == 2
     shown = capsys.readouterr()
-    assert shown.err.startswith(f"repoproof: {line}"), shown.err
+    assert shown.err.startswith(f"repoproof: {line.replace('SUITE', str(suite))}"), shown.err
     assert shown.err.count("\n") == 1
     assert shown.out == ""
 

@@ -7,6 +7,7 @@ for it. Only the module that was asked for is imported, and what it needs beyond
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -45,6 +46,9 @@ BAD_INPUT = 2
 INFRASTRUCTURE = 3
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+
+OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO)
+"""Errors of the system that are ours to report, not the user's to correct."""
 
 HELP = ("-h", "--help", "help")
 
@@ -98,6 +102,11 @@ def _ended(run: Callable[[argparse.Namespace], int], args: argparse.Namespace, k
         return complain(str(error))
     except InfrastructureError as error:
         return complain(f"{error.boundary}: {error}", code=INFRASTRUCTURE)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        code = INFRASTRUCTURE if error.errno in OUT_OF_SPACE else BAD_INPUT
+        return complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part), code=code)
     except KeyboardInterrupt:
         return complain(f"interrupted{kept}", code=INTERRUPTED)
 

@@ -17,7 +17,7 @@ from ...core.paths import cache_root
 from ...sandbox import Limits, ReadOnly, Sandbox, View, Writable, open_sandbox
 from ...toolchains import runner_environment
 from .coverage import endpoints_in
-from .golden import read_records
+from .golden import read_records, service_urls
 from .task import MicroserviceTask
 from .workspace import lay_out
 
@@ -74,7 +74,7 @@ def adopt(source: Path, suite: Path) -> str:
     for taken in (public / "files" / id, sealed / "tests" / id, sealed / "reference" / id):
         if taken.exists():
             raise BadInput(f"task {id!r} is in the suite already", file=taken, mend="change its id, or remove the old one", boundary=Boundary.TASK)  # fmt: skip
-    expected = collect(source / "tests", open_sandbox())
+    expected = collect(source / "tests", open_sandbox(), port=record["port"])
     if not expected:
         raise BadInput("no test was collected", file=source / "tests", mend="name files test_*.py and functions test_*", boundary=Boundary.TASK)  # fmt: skip
     task = MicroserviceTask.model_validate({**record, "specification": "README.md"})
@@ -105,7 +105,7 @@ def append_line(path: Path, record: dict[str, Any]) -> None:
         file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def collect(tests: Path, box: Sandbox) -> tuple[str, ...]:
+def collect(tests: Path, box: Sandbox, *, port: int) -> tuple[str, ...]:
     """The ids of the tests in `tests`, collected (imported, not run) in a sandbox; `BadInput` with pytest's words if that fails."""
     environment = runner_environment(None, box=box, cache=cache_root(), log=lambda name, content: None)
     parent = cache_root() / "work"
@@ -123,7 +123,8 @@ def collect(tests: Path, box: Sandbox) -> tuple[str, ...]:
                     ReadOnly(source=golden, target="/tests"),
                     Writable(source=results, target="/results"),
                 ),
-                environment=environment.environment,
+                # Modules read it while they are imported.
+                environment={**environment.environment, **service_urls(port)},
             ),
             limits=Limits(wall_seconds=60),
         )

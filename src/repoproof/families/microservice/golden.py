@@ -66,7 +66,7 @@ def run_golden_tests(
             environment={
                 **environment.environment,
                 **(variables or {}),
-                **dict.fromkeys(URL_VARIABLES, f"http://127.0.0.1:{task.port}"),
+                **service_urls(task.port),
             },
             workdir=workdir,
         ),
@@ -81,6 +81,11 @@ def run_golden_tests(
     assert task.sealed is not None
     held, unexpected = hold_against(task.sealed.expected_tests, lines)
     return GoldenRun(held, unexpected, process, any("finished" in line for line in lines))
+
+
+def service_urls(port: int) -> dict[str, str]:
+    """What tells the tests where the service is."""
+    return dict.fromkeys(URL_VARIABLES, f"http://127.0.0.1:{port}")
 
 
 def read_records(path: Path) -> list[dict]:

@@ -1,0 +1,65 @@
+"""Suites through the API: found, loaded, built."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from plugins.small_suite import IDS, REFERENCE, TESTS, write_suite, write_tree
+
+from repoproof import BadInput, api, build, load_suite
+
+
+def a_folder(root: Path, id: str, *, tests: str = TESTS) -> Path:
+    """A task folder, as an author has it."""
+    record = {
+        "id": id, "language": "python", "port": 8123, "provenance": {"source": "ours", "licence": "Apache-2.0"},
+        "endpoints": [{"method": "POST", "path": "/notes"}, {"method": "GET", "path": "/notes/{id}"}],
+    }  # fmt: skip
+    write_tree(root / "reference", REFERENCE)
+    return write_tree(root, {"task.json": json.dumps(record), "README.md": "# Notes\n", "tests/test_notes.py": tests})
+
+
+@pytest.mark.needs("bubblewrap")
+def test_a_suite_is_built_of_task_folders(tmp_path):
+    folders = [a_folder(tmp_path / name, name) for name in ("one", "two")]
+    suite = build("microservice", folders, tmp_path / "made" / "suite", name="mine", version="0.1", licence="MIT")
+    assert [task.id for task in suite] == ["one", "two"]
+    assert suite.tasks[0].sealed.expected_tests == IDS
+    assert load_suite(tmp_path / "made" / "suite").digest == suite.digest
+    assert suite.info.builder.startswith("repoproof ")
+
+
+@pytest.mark.needs("bubblewrap")
+def test_a_folder_that_is_no_task_leaves_nothing_behind(tmp_path):
+    good, bad = a_folder(tmp_path / "good", "good"), a_folder(tmp_path / "bad", "bad", tests="import nowhere\n")
+    with pytest.raises(BadInput, match="the tests cannot be collected"):
+        build("microservice", [good, bad], tmp_path / "made" / "suite", name="mine", version="0.1", licence="MIT")
+    assert list((tmp_path / "made").iterdir()) == []
+
+
+def test_what_exists_is_not_built_over(tmp_path):
+    with pytest.raises(BadInput, match="exists already"):
+        build("microservice", [], tmp_path, name="mine", version="0.1", licence="MIT")
+
+
+def test_a_loaded_suite_is_taken_as_it_is(tmp_path):
+    suite = load_suite(write_suite(tmp_path / "suite"))
+    assert load_suite(suite) is suite
+
+
+def test_a_bundled_suite_is_found_by_its_name_and_a_directory_of_that_name_first(tmp_path, monkeypatch):
+    assert (api.find_suite("microservice-mini") / "suite.json").is_file()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "microservice-mini").mkdir()
+    assert api.find_suite("microservice-mini") == Path("microservice-mini")
+
+
+def test_a_suite_without_its_sealed_half_is_refused_before_anything_runs(tmp_path):
+    root = write_suite(tmp_path / "suite")
+    (root / "sealed").rename(tmp_path / "elsewhere")
+    (tmp_path / "submissions").mkdir()
+    with pytest.raises(BadInput, match=r"only the public half is here \(score where sealed/ is\)"):
+        api.score(root, tmp_path / "submissions", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
