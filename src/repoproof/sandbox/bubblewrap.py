@@ -291,14 +291,16 @@ class BubblewrapSandbox:
         # its input ends.
         command = [self._bwrap, "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "--die-with-parent"]
         command += ["--json-status-fd", str(say), "sh", "-c", "echo up; exec cat"]
-        holder = spawn([*(_AS_NOBODY if self._as_root else ()), *command], stdin=theirs, stdout=say, pass_fds=[say])
+        holder = spawn(
+            [*(_AS_NOBODY if self._as_root else ()), *command], stdin=theirs, stdout=say, stderr=say, pass_fds=[say]
+        )
         os.close(theirs)
         os.close(say)
         with open(said, "rb") as stream:
             status, up = stream.readline(), stream.readline()
         try:
             if up != b"up\n":
-                raise ValueError(f"bwrap said {up!r}")
+                raise ValueError((status + up).decode(errors="replace").strip())
             pid = json.loads(status)["child-pid"]
             user = os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
             net = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)

@@ -40,6 +40,10 @@ class Group(Protocol):
 
     def cpu_seconds(self) -> float: ...
 
+    def cpu_seconds_before(self) -> float:
+        """The part of it that was used before the command, asked for as the command begins."""
+        ...
+
     def remove(self) -> None:
         """Kill what is left and remove the group."""
         ...
@@ -72,7 +76,7 @@ class HierarchyV1:
         name = owned_name()
         group = GroupV1({controller: parent / name for controller, parent in self.parents.items()})
         try:
-            for path in group.paths.values():
+            for path in dict.fromkeys(group.paths.values()):
                 path.mkdir()
             memory, cpu = group.paths["memory"], group.paths.get("cpu")
             (memory / "memory.limit_in_bytes").write_text(str(memory_bytes))
@@ -107,6 +111,9 @@ class GroupV1:
 
     def cpu_seconds(self) -> float:
         return (_number(self.paths["cpuacct"] / "cpuacct.usage") or 0) / 1e9
+
+    def cpu_seconds_before(self) -> float:
+        return self.cpu_seconds()
 
     def remove(self) -> None:
         for path in dict.fromkeys(self.paths.values()):
@@ -156,6 +163,9 @@ class GroupV2:
 
     def cpu_seconds(self) -> float:
         return _keyed(self.path / "cpu.stat").get("usage_usec", 0) / 1e6
+
+    def cpu_seconds_before(self) -> float:
+        return self.cpu_seconds()
 
     def remove(self) -> None:
         remove_group(self.path)

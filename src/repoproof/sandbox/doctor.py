@@ -89,7 +89,10 @@ def user_namespaces() -> Finding:
     if sys.platform != "linux":
         return _missing(name, "not on this system", "use Docker Desktop: --sandbox docker")
     as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
-    tried = subprocess.run([*as_nobody, "unshare", "--user", "true"], capture_output=True, text=True)
+    try:
+        tried = subprocess.run([*as_nobody, "unshare", "--user", "true"], capture_output=True, text=True)
+    except FileNotFoundError as error:
+        return _missing(name, f"{error.filename} is not installed", "apt-get install util-linux")
     if tried.returncode == 0 and not _apparmor_restricts():
         return Finding(name=name, ok=True, detail="ordinary users may make them")
     return _missing(name, tried.stderr.strip() or "AppArmor takes away their privileges", _mend_namespaces())

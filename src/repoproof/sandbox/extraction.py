@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -15,6 +16,8 @@ from .owner import claimed, owned_name
 
 _ENTRY_BYTES = 512
 """What each entry counts, whatever it holds: bounds their number too."""
+_SAYS_NO_TREE = (errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR)
+"""What the kernel says of an entry that lies below a file or a link, is there already, or links to what is not there."""
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -59,6 +62,10 @@ def _extract_into(root: int, stream: BinaryIO, limit_bytes: int) -> None:
                 archive.members = []  # pyright: ignore[reportAttributeAccessIssue]  # it would keep all of them
     except tarfile.TarError as error:
         raise NotATree(str(error)) from error
+    except OSError as error:
+        if error.errno in _SAYS_NO_TREE:
+            raise NotATree(str(error)) from error
+        raise
 
 
 def _write(root: int, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
