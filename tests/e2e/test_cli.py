@@ -27,11 +27,11 @@ def repoproof(*words: object, **environment: str) -> subprocess.CompletedProcess
     )  # fmt: skip
 
 
-def started(*words: object) -> subprocess.Popen[str]:
-    """The command in the background, its first line of progress read."""
+def started(*words: object, **environment: str) -> subprocess.Popen[str]:
+    """The command in the background."""
     return subprocess.Popen(
         [sys.executable, "-m", "repoproof", *map(str, words)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment},
     )  # fmt: skip
 
 
@@ -212,6 +212,28 @@ def test_a_killed_scoring_goes_on_where_it_was(suite, sleepy, tmp_path):
     assert ran.stderr.splitlines()[0] == "2 of 3 finished before: kept"
     verdicts = [json.loads(line) for line in (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()]
     assert sorted(verdict["task"] for verdict in verdicts) == ["first", "second", "third"]
+
+
+def test_gc_removes_the_work_files_of_a_killed_scoring_and_of_no_living_one(suite, sleepy, tmp_path):
+    state = {"REPOPROOF_STATE": str(tmp_path / "state")}
+    command = ("score", suite, sleepy, "-o", tmp_path / "run", "--workers", 1)
+    with started(*command, **state) as process:
+        assert process.stderr is not None
+        for _ in range(2):
+            process.stderr.readline()
+        claims = tmp_path / "state" / "claims"
+        while not (claims.is_dir() and any(claim.is_dir() for claim in claims.iterdir())):
+            assert process.poll() is None
+        work = [claim.readlink() for claim in claims.iterdir()]
+        assert "directory" not in repoproof("gc", **state).stdout
+        assert any(folder.is_dir() for folder in work)
+        process.kill()
+    would = repoproof("gc", "--dry-run", **state).stdout
+    assert any(f"would remove directory {folder}\n" in would for folder in work)
+    assert any(folder.is_dir() for folder in work)
+    removed = repoproof("gc", **state).stdout
+    assert any(f"removed directory {folder}\n" in removed for folder in work)
+    assert not any(folder.exists() for folder in work)
 
 
 def test_validation_says_in_shares_what_it_found_and_writes_it_down(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from ...core.outcomes import Cause
 from ...core.paths import cache_root
 from ...core.verdict import Phase, PhaseName
 from ...sandbox.base import ExecResult
+from ...sandbox.owner import claimed, owned_name
 from .. import Bench
 
 
@@ -58,14 +58,15 @@ def work_folder(bench: Bench) -> Iterator[Path]:
     """A fresh folder that the sandbox can reach (not below anyone's home), removed at the end unless work files are kept."""
     parent = cache_root() / "work"
     parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="task-", dir=parent))
-    folder.chmod(0o755)
-    try:
-        yield folder
-    finally:
-        if bench.options.keep:
-            shutil.copytree(folder, bench.logs / "work", symlinks=True, dirs_exist_ok=True)
-        shutil.rmtree(folder, ignore_errors=True)
+    with claimed(parent / owned_name()) as folder:
+        folder.mkdir()
+        folder.chmod(0o755)
+        try:
+            yield folder
+        finally:
+            if bench.options.keep:
+                shutil.copytree(folder, bench.logs / "work", symlinks=True, dirs_exist_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def lay_out(folder: Path, tests: Path) -> tuple[Path, Path, Path]:
