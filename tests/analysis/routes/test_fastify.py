@@ -30,7 +30,7 @@ FASTIFY = {
         "GET /x",
     ),
     "plugins in files": (
-        {"server.js": "const build = require('./app');\nbuild({ logger: false }).then((app) => app.listen({ port: 1 }));",
+        {"server.js": "const build = require('./app');\nbuild({ logger: false }).then((app) => app.ready());",
          "app.js": "const Fastify = require('fastify');\nmodule.exports = async function build(opts = {}) { const app = Fastify(opts);\n"
                    "await app.register(require('./routes/items'), { prefix: '/items' }); app.register(require('./routes/users').default); return app; };",
          "routes/items.js": "module.exports = async function (fastify, opts) { fastify.get('/:id', h); };",

@@ -11,17 +11,20 @@ from .markdown import Block, Fence, Kind, Line, Section, Table
 from .mention import Mention
 from .phrase import Target, find_target, plain, read_phrases, read_target
 
+MAX_BASES = 200
+
 _LABEL_WORDS = (
     r"(?:(?:the|our|all|default|local|common|global|service|server|api|rest|http|url|endpoints?|routes?)\s+)*"
     r"(?:base|prefix|root|context|mount(?:ed)?|url prefix|path prefix|route prefix|api root)(?:\s+(?:api|ur[li]|paths?|routes?|prefix|point|endpoint|at|under|address))*"
-    r"(?:\s+(?:for|of)\s+[\w\s]{1,40})?(?:\s*\([^()]*\))?"
+    r"(?:\s+(?:for|of)\s+[\w\s]{1,40}?)?(?:\s*\([^()]*\))?"
 )
 _LABELLED = re.compile(
     rf"^{_LABEL_WORDS}\s*(?:[:：=]|\bis\b|→|[-–—]+>?(?=\s)|\s(?=https?:|/)|$)\s*(?P<value>.*)$", re.IGNORECASE
 )
 _PROSE = re.compile(
     r"\b(?:all|every|each|these|the|following)\b[^.]{0,60}?\b(?:endpoint|route|path|url|request|api|resource|call)s?\b[^.]{0,60}?"
-    r"\b(?:prefix(?:ed)?|under(?:neath)?|relative to|(?:start|begin)s?(?: with)?|mounted|rooted|served|exposed|namespaced)\b"
+    r"\b(?:prefix(?:ed)?|relative to|(?:start|begin)s?(?: with)?|mounted|rooted|served|namespaced"
+    r"|(?:are|is|lives?|sits?|available|exposed|found|nested|grouped|reachable)\s+(?:under|at|below|beneath))\b"
     r"(?:\s+(?:with|by|at|on|from|under|in|of|to|is|the|a|common|base|path|prefix|url|api))*[\s:]*",
     re.IGNORECASE,
 )
@@ -44,8 +47,12 @@ class Base:
     """Reaches the endpoints of this section and those inside it."""
     heading: bool
     """Read out of a heading (`## Users (`/users`)`), which may as well just name the resource."""
-    outside: frozenset[str] = frozenset()
+    outside: frozenset[str]
     """Paths that the same sentence excepts."""
+    reaches: int
+    """How many declared endpoints stand in its scope."""
+    repeated: int
+    """How many of them are written with the base path in front."""
 
 
 def find_bases(blocks: Sequence[Block], mentions: Sequence[Mention]) -> list[Base]:
@@ -53,15 +60,24 @@ def find_bases(blocks: Sequence[Block], mentions: Sequence[Mention]) -> list[Bas
     occupied = {section for mention in mentions for section in mention.section.path()}
     bases: list[Base] = []
     for at, block in enumerate(blocks):
+        if len(bases) == MAX_BASES:
+            break
         stated = _stated(block, blocks[at + 1 : at + 2])
         for path, outside, heading in stated:
             if path.strip("/"):
                 scope = next((section for section in block.section.path() if section in occupied), block.section)
-                bases.append(Base("/" + path.strip("/"), scope, heading, outside))
+                base = "/" + path.strip("/")
+                under = [
+                    mention.target
+                    for mention in mentions
+                    if not mention.target.host and scope in mention.section.path()
+                ]
+                repeated = sum(join_once(base, target.path) == target.path for target in under)
+                bases.append(Base(base, scope, heading, outside, len(under), repeated))
     return bases
 
 
-def joined(mention: Mention, bases: Iterable[Base], declared: Sequence[Mention]) -> str:
+def joined(mention: Mention, bases: Iterable[Base]) -> str:
     """The path of `mention` under the base paths that reach it, the innermost first."""
     path = mention.target.path
     if mention.target.host:
@@ -70,21 +86,19 @@ def joined(mention: Mention, bases: Iterable[Base], declared: Sequence[Mention])
         (mention.section.path().index(base.scope), base) for base in bases if base.scope in mention.section.path()
     ]
     for _, base in sorted(reaching, key=lambda pair: pair[0]):
-        if path.rstrip("/") not in base.outside and _wants(path, base, declared):
+        if path.rstrip("/") not in base.outside and _wants(path, base):
             path = join_once(base.path, path)
     return path
 
 
-def _wants(path: str, base: Base, declared: Sequence[Mention]) -> bool:
+def _wants(path: str, base: Base) -> bool:
     """Whether the README leaves `base` out of `path`, judged by how it writes the other endpoints of the same scope.
 
     A heading is a base only if no endpoint under it repeats it; a stated one is in doubt only where most endpoints repeat it.
     """
-    under = [other.target for other in declared if not other.target.host and base.scope in other.section.path()]
-    whole = sum(join_once(base.path, target.path) == target.path for target in under)
-    if base.heading:
-        return not whole
-    return not whole or (2 * whole <= len(under) and not _BESIDE.match(path))
+    if not base.repeated:
+        return True
+    return not base.heading and 2 * base.repeated <= base.reaches and not _BESIDE.match(path)
 
 
 def _stated(block: Block, following: Sequence[Block]) -> Iterable[tuple[str, frozenset[str], bool]]:

@@ -17,6 +17,7 @@ from .tables import read_table
 
 MAX_CHARACTERS = 2 * MiB
 MAX_PATH_LENGTH = 500
+MAX_MENTIONS = 1_000
 
 # Sections about endpoints that this service does not serve, or serves no more.
 _ELSEWHERE = re.compile(
@@ -54,7 +55,7 @@ def extract_endpoints(markdown: str) -> tuple[Extracted, ...]:
     mentions = _mentions(blocks)
     declared = [mention for mention in mentions if not mention.shown]
     bases = find_bases(blocks, declared or mentions)
-    resolved = [(mention, normalise_path(joined(mention, bases, declared))) for mention in mentions]
+    resolved = [(mention, normalise_path(joined(mention, bases))) for mention in mentions]
     resolved = [(mention, path) for mention, path in resolved if len(path) <= MAX_PATH_LENGTH]
     return _distinct(_folded(_under_examples(resolved, bases)))
 
@@ -72,7 +73,11 @@ def _mentions(blocks: Sequence[Block]) -> list[Mention]:
                     lines.read_fence(block)
             case _:
                 others += read_table(block)
-    return sorted([*lines.finish(), *others], key=lambda mention: mention.line)
+    distinct = {
+        (mention.method, mention.target, mention.section, mention.shown): mention
+        for mention in reversed([*lines.finish(), *others])
+    }
+    return sorted(distinct.values(), key=lambda mention: mention.line)[:MAX_MENTIONS]
 
 
 Resolved = tuple[Mention, str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from ..endpoints import METHODS
 from ..openapi import endpoints_of, read_document
@@ -12,6 +13,11 @@ from .lines import phrases_of_fence
 from .markdown import Fence
 from .mention import Mention, Notation
 from .phrase import Target, plain
+
+MAX_COMMANDS = 500
+"""Of one block."""
+MAX_COMMAND = 5_000
+"""Characters."""
 
 # Blocks in any other language are somebody's code: what they call or define is not a declaration.
 # fmt: off
@@ -101,8 +107,8 @@ def _requests(fence: Fence) -> Iterator[Mention]:
 
 
 def _curls(fence: Fence, hosts: dict[str, str]) -> Iterator[Mention]:
-    for command in _CURL.finditer(fence.text):
-        call = read_curl(fence.text[command.end() :], hosts)
+    for command in islice(_CURL.finditer(fence.text), MAX_COMMANDS):
+        call = read_curl(fence.text[command.end() : command.end() + MAX_COMMAND], hosts)
         if call:
             number = fence.number + fence.text[: command.start()].count("\n")
             yield Mention(call.method, call.target, number, Notation.CURL, fence.section, shown=True)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from .markdown import Fence, Kind, Line, Section
 from .mention import Mention, Notation
-from .phrase import Phrase, Target, leading_methods, plain, read_methods, read_phrases, read_target
+from .phrase import Phrase, Target, leading_methods, plain, read_methods, read_phrases, read_target, with_slash
 
 # A `Method:` and a `Path:` further apart than this belong to two different endpoints.
 MAX_FIELD_DISTANCE = 12
+MAX_LINE = 1_000
 
 _QUALIFIER = r"(?:(?:api|http|rest(?:ful)?|request|interface|endpoint|full|resource)\s+)*"
 _PATH_LABEL = (
@@ -40,7 +41,7 @@ _REFERENCE = re.compile(
 )
 # A wrapped sentence goes on from such a line: `... behaves the same as`.
 _DANGLING = re.compile(
-    r"(?:[,;(]|\b(?:as|after|to|with|by|calls?|the|a|an|via|using|from|and|or|of|like|than|see|when|before|on|in|for|is|are|that|same))$",
+    r"(?:[,;(]|(?:^|\s)(?:as|after|to|with|by|calls?|the|a|an|via|using|from|and|or|of|like|than|see|when|before|on|in|for|is|are|that|same))$",
     re.I,
 )
 
@@ -57,12 +58,17 @@ class LineReader:
     """A `Method:` that still waits for its path, and its line."""
     target: tuple[Target, int] | None = None
     """A `Path:` that still waits for its method."""
+    label: re.Match[str] | None = None
+    """A label whose line ends behind it: its value is the next line."""
 
     def read(self, line: Line) -> None:
         text = plain(line.text)
         if line.kind is Kind.HEADING:
             self._enter(line, text)
-        if len(text) > 1_000 or self._phrase(line, text) or self._fields(line, text):
+        label, self.label = self.label, None
+        if len(text) > MAX_LINE or self._phrase(line, text) or self._fields(line, text):
+            return
+        if label and self._value(label, text, line.number, line.section):
             return
         self._method_under_path(line, text)
 
@@ -80,7 +86,7 @@ class LineReader:
 
     def _enter(self, line: Line, text: str) -> None:
         self._settle()
-        self.section, self.methods, self.target = line.section, None, None
+        self.section, self.methods, self.target, self.label = line.section, None, None, None
         title = re.sub(r"^[\d.]+\s+", "", text)
         self.titled_path = read_target(title) or self._path_around(line.section)
         named = re.search(r"[(\[]\s*([A-Z]+)\s*[)\]]$", title)
@@ -110,7 +116,7 @@ class LineReader:
         notation = Notation.HEADING if line.kind is Kind.HEADING else Notation.PHRASE
         phrases = read_phrases(title)
         if not phrases and (label := _LABEL.match(title)) and label["path"]:
-            phrases, notation = read_phrases(title[label.end() :]), Notation.LABELLED
+            phrases, notation = read_phrases(with_slash(title[label.end() :])), Notation.LABELLED
             shown = False
         elif not phrases:
             phrases, notation, shown = self._titled(title, notation)
@@ -136,7 +142,9 @@ class LineReader:
         found = False
         for part in _BETWEEN_FIELDS.split(text):
             label = _LABEL.match(part)
-            if label:
+            if label and label.end() == len(text) and line.kind is not Kind.HEADING:
+                self.label = label
+            elif label:
                 found |= self._value(label, part[label.end() :], line.number, line.section)
             elif (self.methods or part != text) and (target := read_target(part)):
                 self._path_field(target, line.number, line.section)
@@ -199,5 +207,5 @@ def _follows_a_list(previous: str) -> bool:
 def phrases_of_fence(fence: Fence) -> Iterator[tuple[int, Phrase]]:
     """The lines of a fence that begin with a method and a path."""
     for number, text in enumerate(fence.text.splitlines(), start=fence.number):
-        for phrase in read_phrases(re.sub(r"^\s*(?:[$>#]\s+|\d+[.)]\s+|[-*]\s+)?", "", text[:1_000])):
+        for phrase in read_phrases(re.sub(r"^\s*(?:[$>#]\s+|\d+[.)]\s+|[-*]\s+)?", "", text[:MAX_LINE])):
             yield number, phrase

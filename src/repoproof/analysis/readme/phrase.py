@@ -17,7 +17,7 @@ _HOST_VARIABLE = r"(?:\$?\{\{?\s*[\w.]*(?:url|uri|host|base|server|api)[\w.]*\s*
 _HOST = (
     rf"(?:https?://(?P<host>[^\s/\"'`|,;]+)|(?P<local>(?:localhost|127\.0\.0\.1|0\.0\.0\.0):\d+)|(?i:{_HOST_VARIABLE}))"
 )
-_PATH = r"/[^\s\"'|,;()`]*"
+_PATH = r"/(?:\{[\w .:-]{1,60}\}|<[\w .:-]{1,60}>|[^\s\"'|,;()`])*"
 _TARGET = rf"(?:{_HOST}(?P<under>{_PATH})?|(?P<path>{_PATH}))"
 
 _FORWARD = re.compile(rf"{_BRACKETED}(?:{_SEPARATOR}|(?<=[\])>])){_TARGET}")
@@ -71,9 +71,14 @@ class Phrase:
 def plain(text: str) -> str:
     """The text without inline markup. Struck-out words are dropped, parameters in angle brackets stay."""
     text = _LINK.sub(r"\1", _STRUCK.sub("", text))
-    text = html.unescape(_TAGS.sub("", text)).replace("`", "")
+    text = re.sub(r"^_(.*)_$", r"\1", html.unescape(_TAGS.sub("", text)).replace("`", "").strip())
     text = re.sub(r"\\([_*{}\[\]<>#|~-])", r"\1", _BOLD.sub("", text))
     return _LEADING.sub("", text).strip()
+
+
+def with_slash(text: str) -> str:
+    """Plain `text` with the slash that `POST api/widgets` lacks. Right only where a label says that a path comes."""
+    return re.sub(rf"^({_METHODS}\s+)(?=[\w-]+/)", r"\1/", text)
 
 
 def read_phrases(text: str) -> list[Phrase]:
@@ -129,7 +134,7 @@ def _target(found: re.Match[str]) -> Target | None:
     path = (found["path"] or found["under"] or "/").rstrip(".,;:!")
     if not path.startswith("/") or _FILE.search(path.split("?")[0]):
         return None
-    return Target(path, found["host"] or found["local"] or "")
+    return Target(re.sub(r"(?<=/)\$(\w+)", r"{\1}", path), found["host"] or found["local"] or "")
 
 
 def _methods_in(text: str) -> tuple[str, ...]:

@@ -1,0 +1,335 @@
+"""Every notation in which READMEs declare endpoints is read, and nothing that only looks like one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repoproof.analysis.endpoints import METHODS
+from repoproof.analysis.readme import Notation, extract_endpoints
+
+READMES = Path(__file__).parent / "readmes"
+
+NOTATIONS = {
+    "every label in every kind of list": (
+        "- **API Name**: `POST /a`\n- **API**: `GET /b`\n* **Interface**: GET /c\n+ Route: PUT `/d`\nURL: `DELETE /e`\n**Path**: `PATCH /f`\n1. Endpoint: GET /g\n2) **Interface Name:** `GET /h`",
+        "POST /a, GET /b, GET /c, PUT /d, DELETE /e, PATCH /f, GET /g, GET /h",
+    ),
+    "fields in paragraphs": ("**Endpoint:** `/api/widget`\n\nCreates.\n\n**Method:** POST\n", "POST /api/widget"),
+    "a method field first": ("- **Method**: `GET`\n- **Path**: `/widgets`\n", "GET /widgets"),
+    "two pairs in a row": ("- Method: GET\n- Path: `/`\n- Method: POST\n- Path: `/x`", "GET /, POST /x"),
+    "fields on one line": (
+        "- **Endpoint**: `/widgets`, **Method**: `GET`\n- Method: POST | Path: /y",
+        "GET /widgets, POST /y",
+    ),
+    "a label that holds a name": (
+        "- **API Name**: Create widget\n- **Method**: POST\n- **Path**: `/a`\n- **API Name**: List widgets\n- **Path**: `/a`\n- **Method**: GET\n",
+        "POST /a, GET /a",
+    ),
+    "methods under a path that is a heading": ("### `/a`\nMethods: GET, POST\n", "GET /a, POST /a"),
+    "labels that are headings": (
+        "#### Endpoint\n`POST /a`\n#### Request\n```json\n{}\n```\n#### Endpoint\n\n```\nGET /b\n```",
+        "POST /a, GET /b",
+    ),
+    "labels inside headings": ("### Endpoint: `POST /a`\n### Endpoint 2: GET /b\n", "POST /a, GET /b"),
+    "labels without a colon": (
+        "**Endpoint** `POST /a`\n**Request URL**: `http://localhost:1/b`\n**Request Method**: `GET`",
+        "POST /a, GET /b",
+    ),
+    "separators": ("- GET → /a\n- POST: /b\n- GET - /c : Get it\n- PUT -> `/d`\n", "GET /a, POST /b, GET /c, PUT /d"),
+    "full-width colons": ("**接口**：`POST /a`\n- 路径：`/b`\n- API 名称：GET /c", "POST /a, GET /c"),
+    "several methods, several endpoints": (
+        "- `GET/PUT /x`\n- GET, POST `/y`\n- **GET** | **HEAD** `/z`\n- `GET /p` and `POST /p`",
+        "GET /x, PUT /x, GET /y, POST /y, GET /z, HEAD /z, GET /p, POST /p",
+    ),
+    "the path first": ("- `/a` (GET)\n- `/b` - POST: create\n- **/c** [PUT]\n", "GET /a, POST /b, PUT /c"),
+    "the method between dashes": ("- `/a` - GET - list\n", "GET /a"),
+    "words in front that say what it does": (
+        "- Create a widget: `POST /w`\n- **List** - `GET /w`\n1. Login → POST /login\n- Delete it (`DELETE /w/{id}`)\n- Create (POST): `/v`",
+        "POST /w, GET /w, POST /login, DELETE /w/{id}, POST /v",
+    ),
+    "a line above that says what it does": (
+        "**Create widget**\n`POST /widgets`\n\nCreate gadget\nPOST /gadgets\n",
+        "POST /widgets, POST /gadgets",
+    ),
+    "bare lines": ("POST /api/v1/widgets/\nGET /api/v1/widgets/\n", "POST /api/v1/widgets/, GET /api/v1/widgets/"),
+    "headings": (
+        "### POST /x\n### `GET /y`\n#### 1. Create (POST /z)\n### 2.1 DELETE /q - Remove\n## Create Order - `POST /orders`\n",
+        "POST /x, GET /y, POST /z, DELETE /q, POST /orders",
+    ),
+    "methods under a path": (
+        "### `/w`\n- GET: list\n- **POST** - create\n### /v\n#### GET\n#### DELETE\n",
+        "GET /w, POST /w, GET /v, DELETE /v",
+    ),
+    "a path under a method": ("### POST\n**URL**: `/a`\n### Create (PUT)\n`/b`", "POST /a, PUT /b"),
+    "fences": (
+        "**Endpoint**\n```\nPOST /a\n```\n```http\nGET /b/{id}\nAccept: x\n```\n```\nGET    /c        List\nDELETE /c/:id    Remove\n```",
+        "POST /a, GET /b/{id}, GET /c, DELETE /c/{id}",
+    ),
+    "a request that nothing else declares": ("### Create\n```http\nPOST /a HTTP/1.1\nHost: x\n```\n", "POST /a"),
+    "tables": (
+        "| Endpoint | Description |\n|---|---|\n| `GET /a` | x |\n| POST /b | y |\n\n| Path | Method |\n|--|--|\n| /c/<int:id> | `DELETE` |\n| `/d` | get, post |\n\n|Path|GET|POST|\n|-|-|-|\n|/e|✓|✗|\n",
+        "GET /a, POST /b, DELETE /c/{id}, GET /d, POST /d, GET /e",
+    ),
+    "lower-case methods in a table": ("| method | url |\n|--|--|\n| get | /a |\n", "GET /a"),
+    "an OpenAPI block": (
+        "```yaml\nopenapi: 3.0.0\nservers:\n  - url: http://localhost/api/v2\npaths:\n  /w:\n    get: {}\n    post: {}\n  /w/{id}:\n    delete: {}\n```",
+        "GET /api/v2/w, POST /api/v2/w, DELETE /api/v2/w/{id}",
+    ),
+    "a request that a template describes": (
+        "- Method and Path: POST /spaces/{id}/notes\n```http\nPOST /spaces/!s1:host/notes?limit=2 HTTP/1.1\n```",
+        "POST /spaces/{id}/notes",
+    ),
+    "calls that a template describes": (
+        "- GET /w/{id}\n- GET /w/me\n- GET /w/42\n```\ncurl localhost:8080/w/abc\n```\n",
+        "GET /w/{id}, GET /w/me",
+    ),
+    "curl": (
+        "## Create\n```bash\ncurl -X POST http://localhost:80/w -d '{\n\"a\": 1}'\n```\n## Get\n```\ncurl 'http://localhost/w/1?x=1'\ncurl --request=DELETE \"$BASE/w/1\"\ncurl -s -d @f localhost:1/z | jq\nT=$(curl -sX PUT http://localhost/t)\n```",
+        "POST /w, GET /w/{id}, DELETE /w/{id}, POST /z, PUT /t",
+    ),
+    "URLs and placeholders for them": (
+        "- GET http://localhost:8080/api/a\n- POST {{base_url}}/b\n- DELETE {BASE_URL}/c",
+        "GET /api/a, POST /b, DELETE /c",
+    ),
+    "a base path that only the examples write": (
+        "- GET /w\n- POST /w\n```\ncurl http://localhost:1/api/v1/w\n```",
+        "GET /api/v1/w, POST /api/v1/w",
+    ),
+    "HTML": (
+        "<details><summary><code>GET</code> <code><b>/a</b></code> <code>(list)</code></summary></details>",
+        "GET /a",
+    ),
+    "badges and code spans": (
+        "![GET](https://img/get) `/a`\n\n**`POST`** `/b`\n\n`PUT` `/c`",
+        "GET /a, POST /b, PUT /c",
+    ),
+    "emphasis": ("**`GET /a`**\n*`POST /b`*\n_`PUT /c`_\n__DELETE__ /d\n", "GET /a, POST /b, PUT /c, DELETE /d"),
+    "emoji": ("- 🔹 `GET /a`\n- ✅ POST /b\n- 🔒 `DELETE /c`\n", "GET /a, POST /b, DELETE /c"),
+    "anchors": ("<a name='x'></a>\n### <a id=\"y\"></a>GET /a\n", "GET /a"),
+    "a quotation": ("> `POST /a`\n> creates\n", "POST /a"),
+    "nested lists": ("- Users\n  - GET /users\n    - returns list\n  - POST /users\n", "GET /users, POST /users"),
+    "numbered lists": ("1. GET /a\n2. POST /b\n10) PUT /c\n", "GET /a, POST /b, PUT /c"),
+    "long dashes": ("- **GET** – `/a` – list\n- `POST` — `/b`\n", "GET /a, POST /b"),
+    "methods in brackets": ("- (GET) /a\n- [POST] `/b`\n", "GET /a, POST /b"),
+    "a preposition": ("- POST to `/a`: creates\n", "POST /a"),
+    "every kind of parameter": (
+        "- GET /w/{id:int}\n- GET /v/{{id}}\n- GET /u/$id\n- GET /t/:id/p/:pid\n- GET /s/<str:name>\n- GET /r/[slug]\n- GET /q/{user_id}/x-y\n- GET /o/${id}\n",
+        "GET /w/{id}, GET /v/{id}, GET /u/{id}, GET /t/{id}/p/{pid}, GET /s/{name}, GET /r/{slug}, GET /q/{user_id}/x-y, GET /o/{id}",
+    ),
+    "odd paths": (
+        "- POST /jobs/{id}:cancel\n- GET /a.json\n- GET /openapi.json\n- GET /files/*\n- GET /x/~user\n",
+        "POST /jobs/{id}:cancel, GET /a.json, GET /openapi.json, GET /files/{wildcard}, GET /x/~user",
+    ),
+    "a space in a parameter": ("- GET /a/{user id}\n", "GET /a/{userid}"),
+    "queries": ("- GET /a?x={x}&y={y}\n- GET `/b/{id}?verbose=true`\n", "GET /a, GET /b/{id}"),
+    "punctuation": ("- GET /a.\n- GET `/b`;\n- GET /c!\n", "GET /a, GET /b, GET /c"),
+    "a missing slash behind a label": ("- GET a/b\n- **Endpoint**: `POST api/widgets`\n", "POST /api/widgets"),
+    "carriage returns": ("- GET /a\r\n- **Method**: POST\r\n- **Path**: `/b`\r\n", "GET /a, POST /b"),
+    "labels in plain lines": (
+        "Operation: GET /a\nAction: POST /b\nCall: PUT /c\nHTTP Request: `GET /d`\nRequest: POST /e\n",
+        "GET /a, POST /b, GET /d, POST /e",
+    ),
+}
+
+BASE_PATHS = {
+    "prefixed with": (
+        "All endpoints are prefixed with `/api/v1`.\n\n- GET /a\n- GET /api/v1/b",
+        "GET /api/v1/a, GET /api/v1/b",
+    ),
+    "served under": (
+        "The API is served under `/api/v2`. \n\nAll routes below start with /api/v2.\n- GET /a\n",
+        "GET /api/v2/a",
+    ),
+    "relative to": ("All paths are relative to `http://localhost:8080/api`.\n- GET /a\n", "GET /api/a"),
+    "lives under": ("Every endpoint lives under /v1.\n- GET /a\n", "GET /v1/a"),
+    "mounted at": ("All API routes are mounted at `/api`:\n- GET /a\n", "GET /api/a"),
+    "a heading and a fence": (
+        "## Base URL\n\n```\nhttp://localhost:8080/api\n```\n## Endpoints\n- GET /a",
+        "GET /api/a",
+    ),
+    "sections inside a base path": (
+        "# S\nBase path: `/api`\n## Users (`/users`)\n- GET `/`\n- POST /login\n## Pets\nPrefix: /pets\n- GET /{id}\n",
+        "GET /api/users/, POST /api/users/login, GET /api/pets/{id}",
+    ),
+    "a table": (
+        "| Setting | Value |\n|---|---|\n| Base URL | http://localhost:1/api |\n| Port | 80 |\n\n- GET /a",
+        "GET /api/a",
+    ),
+    "API prefix": ("**API Prefix**: `/api`\n- GET /a", "GET /api/a"),
+    "an equals sign": ("* Base path = /api\n- GET /a", "GET /api/a"),
+    "a sentence": ("The base URL is `http://localhost:8080/v1/`.\n- GET /a", "GET /v1/a"),
+    "a remark in brackets": ("Base URL (development): http://localhost:8080/v1\n- GET /a", "GET /v1/a"),
+    "for all requests": ("The base URL for all requests is http://localhost:8080/v1\n- GET /a", "GET /v1/a"),
+    "a definition list": ("Base URL\n: http://localhost:8080/v1\n\n- GET /a", "GET /v1/a"),
+    "a host only": ("Base URL: http://localhost:8080\n- GET /a", "GET /a"),
+    "the root": ("Base path: `/`\n- GET /a", "GET /a"),
+    "a base path each": (
+        "# S\n## Users service\nBase URL: http://localhost:1/users\n- GET /x\n## Pets service\nBase URL: http://localhost:1/pets\n- GET /x\n",
+        "GET /users/x, GET /pets/x",
+    ),
+    "a prefix in a heading": (
+        "### Widgets API (prefix: `/api/widgets`)\n- GET /\n- GET /{id}\n",
+        "GET /api/widgets/, GET /api/widgets/{id}",
+    ),
+    "a path that only some requests have": (
+        "All requests to `/admin` need a token.\n- GET /a\nEach request under /internal is logged.\n",
+        "GET /a",
+    ),
+}
+
+FALSE_FRIENDS = {
+    "endpoints that are not there, and references": (
+        "- Not supported: DELETE /x\n- `DELETE /x` is not supported\n- ~~`GET /x`~~\n- `GET /x` (deprecated)\n- Note: POST /x requires auth\n- See also: GET /y\n- same as POST /x\n- `GET /nope` returns 404\n- Removed: `GET /old`",
+        "",
+    ),
+    "prose": ("After POST /x returns, call GET /y.\nIt is the same as\nPOST /z which is.\n", ""),
+    "wrapped prose": ("The service calls\n`POST /a` and then stops.\n\n- Uses\n  `GET /b` internally\n", ""),
+    "code in other languages and JSON": (
+        "```python\nrequests.get('/x')\n@app.get('/y')\n# POST /q\n```\n```js\napp.get('/z', h)\n```\n```json\n{\"download_url\": \"/api/x\", \"GET /x\": 1}\n```",
+        "",
+    ),
+    "environment variables": ("PATH=/usr/bin\nGET_URL=/x\n- `API_URL`: `/api`\n", ""),
+    "files": ("DELETE /tmp/cache on start\nPUT /etc/x\n", ""),
+    "sections about something else": (
+        "- GET /a\n## Changelog\n- `GET /b` added\n### v1\n- GET /c\n## Deprecated endpoints\n- GET /d\n## Frontend routes\n- GET /e",
+        "GET /a",
+    ),
+    "calls of other hosts, and set-up": (
+        "- GET /a\n## Install\n```sh\ncurl -fsSL https://deb.nodesource.com/setup | bash\ncurl http://localhost:1/health\n```",
+        "GET /a",
+    ),
+    "redirects and examples": (
+        "- Response: 200 /a\n- Redirects to: GET /b\n- Example: GET /c/1\n- GET /c/{id}\n",
+        "GET /c/{id}",
+    ),
+}
+
+CASES = {
+    **{f"notation: {name}": case for name, case in NOTATIONS.items()},
+    **{f"base path: {name}": case for name, case in BASE_PATHS.items()},
+    **{f"false friend: {name}": case for name, case in FALSE_FRIENDS.items()},
+}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in READMES.glob("*.md")))
+def test_a_readme_yields_the_endpoints_beside_it(name: str) -> None:
+    found = {str(endpoint) for endpoint in extract_endpoints((READMES / f"{name}.md").read_text())}
+    assert found == set((READMES / f"{name}.endpoints").read_text().splitlines())
+
+
+@pytest.mark.parametrize(("markdown", "listed"), CASES.values(), ids=CASES)
+def test_a_notation_is_read_as_it_is_meant(markdown: str, listed: str) -> None:
+    assert ", ".join(map(str, extract_endpoints(markdown))) == listed
+
+
+def test_an_endpoint_says_where_and_how_it_is_declared() -> None:
+    markdown = "# Title\n\n<!-- GET /hidden\n-->\n- **API**: `GET /a`\n\n|Path|Method|\n|-|-|\n|/b|PUT|\n\n```yaml\npaths:\n  /c:\n    get: {}\n```\n"
+    assert [(found.path, found.line, found.notation) for found in extract_endpoints(markdown)] == [
+        ("/a", 5, Notation.LABELLED),
+        ("/b", 9, Notation.TABLE),
+        ("/c", 13, Notation.OPENAPI),
+    ]
+
+
+def test_the_first_of_two_declarations_counts() -> None:
+    assert [
+        (str(found), found.line) for found in extract_endpoints("- GET /a/{id}\n- `GET /a/:key/`\n- POST /a\n")
+    ] == [
+        ("GET /a/{id}", 1),
+        ("POST /a", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "`" * 5000,
+        "|" * 5000,
+        "[a](" * 3000,
+        "- GET" + " " * 5000,
+        "```\n" + "curl '" * 500,
+        "# a\n" * 3000,
+        "```yaml\npaths: " + "[" * 5000,
+    ],
+)
+def test_hostile_text_yields_nothing(markdown: str) -> None:
+    assert extract_endpoints(markdown) == ()
+
+
+@given(st.text(alphabet=st.sampled_from(list("GET POST/a{}<>:`*|#-\n~[]().\"'$ curl")), max_size=300))
+def test_no_text_brings_the_reader_down(markdown: str) -> None:
+    for endpoint in extract_endpoints(markdown):
+        assert endpoint.line <= markdown.count("\n") + 1
+
+
+WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=4, max_size=8)
+SEGMENTS = st.one_of(WORDS, st.builds("{}-{}".format, WORDS, WORDS), st.builds("{{{}_id}}".format, WORDS))
+PATHS = (
+    st.lists(SEGMENTS, min_size=1, max_size=4)
+    .map(lambda segments: "/" + "/".join(segments))
+    .filter(lambda path: not path.startswith("/{"))
+)
+ENDPOINTS = st.lists(
+    st.tuples(st.sampled_from(METHODS), PATHS), min_size=1, max_size=6, unique_by=lambda pair: pair[0] + _shape(pair[1])
+)
+
+# Each stands alone: what comes before or after it does not change what it says.
+WRITTEN = [
+    "- **API Name**: `{method} {path}`\n",
+    "- `{method} {path}` (Admin only)\n",
+    "- `{method} {path}`: Get it\n",
+    "\n**{method}** `{path}`\n\n",
+    "- {method} `{path}`\n",
+    "### One\n\n**Endpoint:** `{path}`\n\nWords about it.\n\n**Method:** {method}\n\n",
+    "### One\n\n- **Method**: `{method}`\n- **Path**: `{path}`\n\n",
+    "\n{method} {path}\n\n",
+    "- Method and Path: {method} {path}\n",
+    "### `{method} {path}`\n\n",
+    "### Do it ({method} {path})\n\n",
+    "\n| Path | Method |\n|---|---|\n| `{path}` | {method} |\n\n",
+    "\n| Endpoint | What |\n|---|---|\n| {method} {path} | does it |\n\n",
+    "### `{path}`\n\n- **{method}**: does it\n\n### Next\n\n",
+    "\n```\n{method} {path}   # does it\n```\n\n",
+    "* Do it: `{method} {path}`\n",
+]
+PARAMETERS = ["{{{}}}", ":{}", "<{}>", "<int:{}>", "[{}]"]
+
+
+def _shape(path: str) -> str:
+    return "/".join("{}" if segment.startswith("{") else segment for segment in path.split("/"))
+
+
+def _rendered(path: str, parameter: str) -> str:
+    return "/".join(
+        parameter.format(segment[1:-1]) if segment.startswith("{") else segment for segment in path.split("/")
+    )
+
+
+@given(ENDPOINTS, st.data())
+def test_endpoints_written_in_any_notations_come_back(endpoints: list[tuple[str, str]], data: st.DataObject) -> None:
+    markdown = "# Service\n\n"
+    for method, path in endpoints:
+        written = data.draw(st.sampled_from(WRITTEN))
+        markdown += written.format(method=method, path=_rendered(path, data.draw(st.sampled_from(PARAMETERS))))
+    assert [str(found) for found in extract_endpoints(markdown)] == [f"{method} {path}" for method, path in endpoints]
+
+
+@given(
+    ENDPOINTS,
+    st.sampled_from(
+        [
+            "Base URL: http://localhost:8080{}\n\n",
+            "All endpoints are prefixed with `{}`.\n\n",
+            "**Base path**: `{}`\n\n",
+        ]
+    ),
+)
+def test_a_base_path_is_joined_to_each_endpoint(endpoints: list[tuple[str, str]], stated: str) -> None:
+    markdown = stated.format("/api/v9") + "".join(f"- `{method} {path}`\n" for method, path in endpoints)
+    assert [str(found) for found in extract_endpoints(markdown)] == [
+        f"{method} /api/v9{path}" for method, path in endpoints
+    ]
