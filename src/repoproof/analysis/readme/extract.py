@@ -73,11 +73,10 @@ def _mentions(blocks: Sequence[Block]) -> list[Mention]:
                     lines.read_fence(block)
             case _:
                 others += read_table(block)
-    distinct = {
-        (mention.method, mention.target, mention.section, mention.shown): mention
-        for mention in reversed([*lines.finish(), *others])
-    }
-    return sorted(distinct.values(), key=lambda mention: mention.line)[:MAX_MENTIONS]
+    distinct: dict[tuple[object, ...], Mention] = {}
+    for mention in sorted([*lines.finish(), *others], key=lambda mention: mention.line):
+        distinct.setdefault((mention.method, mention.target, mention.section, mention.shown), mention)
+    return list(distinct.values())[:MAX_MENTIONS]
 
 
 Resolved = tuple[Mention, str]
