@@ -23,7 +23,8 @@ class Limits(Frozen):
     cpus: float = 1.0
     """Processors' worth of CPU at any time."""
     memory_bytes: int = 2 * GiB
-    """Resident memory of the tree, scratch space included."""
+    """Memory of the tree. Scratch space is held in memory too, and has a limit of its own: it comes on top, full or not, so that a
+    full disk is ENOSPC and not the end."""
     pids: int = 256
     """Processes and threads alive at once."""
     disk_bytes: int = 512 * MiB
@@ -41,7 +42,9 @@ class ReadOnly(Frozen):
 
 
 class Writable(Frozen):
-    """A host directory that the process may write to: for trusted commands only, since its size is not limited."""
+    """A host directory that the process may write to: for trusted commands only, since its size is not limited.
+
+    If we are root, the directory (not what is in it already) is given to the sandbox's user."""
 
     source: Path
     target: str
@@ -55,7 +58,8 @@ class Scratch(Frozen):
     """Host tree whose copy it starts as."""
     keep: Path | None = None
     """Host directory (must not exist; its parent must) that receives the tree if the command exits with 0. Extracted safely:
-    no device, no owner, no set-uid bit, nothing outside `keep`; links are kept as they are and must never be followed by us."""
+    no device, no owner, no set-uid bit, nothing outside `keep`; links are kept as they are and must never be followed by us.
+    A tree larger than `disk_bytes` (sparse files count in full), or one that cannot be read, is `Cause.OUTPUT_LIMIT` and not kept."""
 
 
 Mount = ReadOnly | Writable | Scratch

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import subprocess
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -136,6 +137,7 @@ class BubblewrapSandbox:
     def shell(self, command: Sequence[str], *, view: View, limits: Limits, loopback: Loopback | None = None) -> int:
         with (
             boundary(Boundary.SANDBOX),
+            _terminal_lent(),
             self._launched(command, view, limits, loopback, terminal=True) as (tree, exchange),
         ):
             tree.follow()
@@ -360,6 +362,18 @@ class _Handed:
             if fd is not None and fd >= 0:
                 os.close(fd)
         self.stdin = self.stdout = self.stderr = self.reports = self.status = self.guard = -1
+
+
+@contextmanager
+def _terminal_lent() -> Generator[None]:
+    """A shell makes itself the terminal's foreground; become that again after it, or our next word stops us."""
+    try:
+        yield
+    finally:
+        if os.isatty(0):
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])
+            os.tcsetpgrp(0, os.getpgrp())
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _rlimits(limits: Limits) -> list[str]:

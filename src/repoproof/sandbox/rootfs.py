@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -14,6 +15,7 @@ from ..core.base import MiB
 from ..core.errors import Boundary, InfrastructureError
 from ..core.paths import cache_root
 from .base import Limits, ReadOnly, Scratch, View, Writable
+from .owner import claimed, owned_name
 from .supervisor import supervisor
 
 NOBODY = 65534
@@ -84,8 +86,7 @@ def _toolchain_arguments() -> list[str]:
     arguments: list[str] = []
     for place, target in system_links().items():
         arguments += ["--symlink", target, place]
-    for folder in ("/etc", "/run"):
-        arguments += ["--perms", "0755", "--dir", folder]
+    arguments += ["--perms", "0755", "--dir", "/run"]
     for mount in system_mounts():
         arguments += ["--ro-bind", str(mount.source), mount.target]
     return arguments
@@ -103,37 +104,75 @@ def system_links() -> Mapping[str, str]:
 
 @cache
 def system_mounts() -> Sequence[ReadOnly]:
-    """/usr as it is, what of /bin and its like is no link, /etc reduced to what programs need, and the supervisor."""
-    folders = ["/usr", *(str(place) for name in _BESIDE_USR if (place := Path("/", name)).is_dir() and not place.is_symlink())]
-    mounts = [ReadOnly(source=Path(folder), target=folder) for folder in folders]
-    ours, etc = _our_files(), Path("/etc")
-    mounts += [ReadOnly(source=ours / name, target=f"/etc/{name}") for name in _ETC]
-    for place in (*(etc / name for name in _ETC_OF_HOST), *sorted(etc.glob("java-*"))):
-        if place.exists():
-            mounts.append(ReadOnly(source=place.resolve(), target=str(place)))
-    return [*mounts, ReadOnly(source=ours / "supervise", target=SUPERVISOR_INSIDE)]
+    """/usr as it is, what of /bin and its like is no link, an /etc reduced to what programs need, and the supervisor."""
+    beside = [place for name in _BESIDE_USR if (place := Path("/", name)).is_dir() and not place.is_symlink()]
+    ours = _our_files()
+    return [
+        *(ReadOnly(source=folder, target=str(folder)) for folder in (Path("/usr"), *beside)),
+        ReadOnly(source=ours / "etc", target="/etc"),
+        ReadOnly(source=ours / "supervise", target=SUPERVISOR_INSIDE),
+    ]
 
 
 def _our_files() -> Path:
-    """A directory with our own /etc and the supervisor, where the sandbox's user can read it: the package itself may lie in a home."""
-    files = {name: (text.encode(), 0o644) for name, text in _ETC.items()}
-    files["supervise"] = (supervisor().read_bytes(), 0o755)
-    digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
+    """A directory with an /etc and the supervisor, where the sandbox's user can read it: the package itself may lie in a home.
+
+    The host's part of /etc is copied, for every mount costs each sandbox a fraction of a millisecond. Named after its content.
+    """
+    of_host = _etc_of_host()
+    described = [(path, _description(path)) for path in of_host]
+    digest = hashlib.sha256(repr((_ETC, described)).encode() + supervisor().read_bytes()).hexdigest()[:16]
     place = cache_root() / "sandbox" / digest
     try:
-        make_public_directory(place)
-        for name, (content, mode) in files.items():
-            target = place / name
-            if not target.is_file() or target.read_bytes() != content or stat.S_IMODE(target.stat().st_mode) != mode:
-                partial = place / f".{name}.{os.getpid()}"
-                partial.write_bytes(content)
-                partial.chmod(mode)
-                partial.replace(target)
+        make_public_directory(place.parent)
+        if not place.is_dir():
+            with claimed(place.parent / f".{owned_name()}") as partial:
+                _write_our_files(partial, of_host)
+                with contextlib.suppress(OSError):  # another process was faster
+                    partial.rename(place)
+                shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
         raise InfrastructureError(
             f"cannot prepare the sandbox's own files: {error}", boundary=Boundary.SANDBOX
         ) from error
     return place
+
+
+def _write_our_files(place: Path, of_host: Sequence[Path]) -> None:
+    etc = place / "etc"
+    make_public_directory(etc)
+    for name, text in _ETC.items():
+        (etc / name).write_text(text)
+    for path in of_host:
+        if path.is_dir():
+            shutil.copytree(path, etc / path.name, symlinks=True, ignore=_closed_to_us)
+        else:
+            shutil.copyfile(path, etc / path.name)
+    shutil.copyfile(supervisor(), place / "supervise")
+    for path in (*etc.iterdir(), place / "supervise"):
+        path.chmod(0o755 if path.is_dir() or path.name == "supervise" else 0o644)
+
+
+def _closed_to_us(folder: str, names: list[str]) -> list[str]:
+    paths = {name: Path(folder, name) for name in names}
+    return [name for name, path in paths.items() if not path.is_symlink() and not os.access(path, os.R_OK)]
+
+
+def _etc_of_host() -> list[Path]:
+    etc = Path("/etc")
+    wanted = (*(etc / name for name in _ETC_OF_HOST), *sorted(etc.glob("java-*")))
+    return [path for path in wanted if path.exists() and os.access(path, os.R_OK)]
+
+
+def _description(path: Path) -> object:
+    """What changes if a file or a directory of the system does."""
+    if path.is_file():
+        return path.read_bytes()
+    entries = [Path(entry) for entry in _entries(str(path))]
+    return [
+        (str(entry), str(entry.readlink()) if entry.is_symlink() else entry.stat().st_mtime_ns)
+        for entry in sorted(entries)
+    ]
 
 
 def staging_place() -> Path:
