@@ -135,7 +135,9 @@ def validation_page(validation: ValidationReport) -> Page:
 def doctor_page(findings: Sequence[Finding]) -> Page:
     """What works, what does not, and how to mend it."""
     rows = tuple((f.name, "ok" if f.ok else "missing", f.detail) for f in findings)
-    mends = [f"{finding.name}: {finding.mend}" for finding in findings if finding.mend]
+    mends = [
+        f"{finding.name}: {finding.mend}" for finding in findings if finding.mend and finding.mend not in finding.detail
+    ]
     return Page((Table((Column("What"), Column("State"), Column("Found")), rows), *mends))
 
 
