@@ -158,13 +158,16 @@ for place in places:
         assert result.exit_code != 0
         assert [p.name for p in (tmp_path / "tree").iterdir()] == ["file"]
 
-    def test_a_source_below_a_directory_that_only_its_owner_may_enter_is_seen(self, run, tmp_path):
-        closed = tmp_path / "closed"
-        (closed / "tree").mkdir(parents=True)
-        (closed / "tree/file").write_text("seen")
+    def test_sources_behind_directories_that_only_their_owner_may_enter_are_seen(self, run, tmp_path):
+        closed, open_to_all = tmp_path / "closed", tmp_path / "open"
+        for place in (closed, open_to_all):
+            (place / "tree").mkdir(parents=True)
+            (place / "tree/file").write_text(place.name)
+        (closed / "link").symlink_to(open_to_all / "tree")
         closed.chmod(0o700)
-        result = run("cat", "/data/file", view=View(mounts=(ReadOnly(source=closed / "tree", target="/data"),)))
-        assert result.stdout == b"seen"
+        sources = {"/a": closed / "tree", "/b": closed / "tree/file", "/c": closed / "link"}
+        view = View(mounts=tuple(ReadOnly(source=source, target=target) for target, source in sources.items()))
+        assert run("cat", "/a/file", "/b", "/c/file", view=view).stdout == b"closedclosedopen"
 
     def test_a_writable_mount_receives_what_is_written(self, run, tmp_path):
         place = tmp_path / "out"

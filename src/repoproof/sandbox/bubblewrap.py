@@ -188,9 +188,9 @@ class BubblewrapSandbox:
             inner = supervised(SUPERVISOR_INSIDE, handed.reports, exchange.steps, command)
             if group is None:
                 inner = [*_rlimits(limits), *inner]
-            staged = self._stage(view)
+            places, staged = self._shown(view)
             boxed = self._boxed(
-                view, limits, staged, handed, shared_network=network is not None, terminal=terminal, command=inner
+                view, limits, places, handed, shared_network=network is not None, terminal=terminal, command=inner
             )
             outer = self._outer(group, staged, network, boxed)
             monitor = spawn(
@@ -226,24 +226,28 @@ class BubblewrapSandbox:
         memory = limits.memory_bytes + tmpfs_bytes(view, limits)
         return hierarchy.make(memory_bytes=memory, pids=limits.pids, cpus=limits.cpus)
 
-    def _stage(self, view: View) -> dict[Path, Path]:
-        """Sources that the sandbox's user cannot get to, and where they are shown instead. Only root has another user."""
-        staged: dict[Path, Path] = {}
-        if not self._as_root:
-            return staged
-        for mount in view.mounts:
+    def _shown(self, view: View) -> tuple[dict[Path, Path], list[Path]]:
+        """Where bwrap is to take each source from, and those that it can only be shown at a stage: the n-th at its place `n`.
+
+        Only root has sandboxes of another user, who may not get everywhere."""
+        places: dict[Path, Path] = {}
+        staged: list[Path] = []
+        for mount in view.mounts if self._as_root else ():
             if isinstance(mount, Scratch):
                 continue
             source = source_for_nobody(mount)
-            if needs_staging(source) and mount.source not in staged:
-                staged[mount.source] = staging_place() / str(len(staged))
-        return staged
+            if needs_staging(source):
+                places[mount.source] = staging_place() / str(len(staged))
+                staged.append(source)
+            else:
+                places[mount.source] = source
+        return places, staged
 
     def _boxed(
         self,
         view: View,
         limits: Limits,
-        staged: dict[Path, Path],
+        places: dict[Path, Path],
         handed: _Handed,
         *,
         shared_network: bool,
@@ -253,7 +257,7 @@ class BubblewrapSandbox:
         """bwrap and all its arguments."""
         arguments = [self._bwrap, "--unshare-all", *(["--share-net"] if shared_network else [])]
         arguments += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox"]
-        arguments += [*system_arguments(limits), *view_arguments(view, limits, staged), "--remount-ro", "/"]
+        arguments += [*system_arguments(limits), *view_arguments(view, limits, places), "--remount-ro", "/"]
         arguments += ["--cap-drop", "ALL", "--die-with-parent", *([] if terminal else ["--new-session"]), "--as-pid-1"]
         arguments += ["--json-status-fd", str(handed.status), "--seccomp", str(handed.guard), "--clearenv"]
         for name, value in (ENVIRONMENT | view.environment).items():
@@ -261,7 +265,7 @@ class BubblewrapSandbox:
         return [*arguments, "--chdir", view.workdir, "--", *command]
 
     def _outer(
-        self, group: Group | None, staged: Mapping[Path, Path], network: BubblewrapLoopback | None, boxed: Sequence[str]
+        self, group: Group | None, staged: Sequence[Path], network: BubblewrapLoopback | None, boxed: Sequence[str]
     ) -> list[str]:
         """What surrounds bwrap: each layer executes the next, so that all of it is one process."""
         command = list(boxed)

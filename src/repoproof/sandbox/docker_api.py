@@ -26,6 +26,11 @@ class EngineError(InfrastructureError):
         """HTTP status of the refusal; None if there was no answer at all."""
         super().__init__(f"Docker engine: {problem}", boundary=Boundary.SANDBOX)
 
+    @property
+    def absent(self) -> bool:
+        """Whether what was asked for does not exist. Podman answers some such questions with status 500."""
+        return self.status == 404 or (self.status is not None and "no such" in str(self).lower())
+
 
 def find_socket(environment: Mapping[str, str] = os.environ) -> Path:
     """The engine's socket: DOCKER_HOST if set, or the first that exists of Docker's and Podman's usual places."""
@@ -85,11 +90,10 @@ class DockerEngine:
         self._call("DELETE", f"/containers/{container}", {"force": "1", "v": "1"}, accept=(404, 409))
 
     def cpu_seconds(self, container: str) -> float:
-        """What a running container has used."""
-        usage = self._json("GET", f"/containers/{container}/stats", {"stream": "0", "one-shot": "1"})["cpu_stats"][
-            "cpu_usage"
-        ]
-        return usage["total_usage"] / 1e9
+        """What a running container has used; 0 of one that has just ended."""
+        # Podman answers with nothing at all then.
+        told = self._call("GET", f"/containers/{container}/stats", {"stream": "false", "one-shot": "true"})
+        return json.loads(told)["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9 if told.strip() else 0.0
 
     def image_path(self, image: str) -> str:
         """PATH as an image sets it; empty if it does not."""

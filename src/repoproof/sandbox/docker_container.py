@@ -16,7 +16,7 @@ from typing import Any
 from .base import Limits, ReadOnly, Scratch, View, Writable
 from .docker_api import DockerEngine, EngineError, frames
 from .rootfs import OPEN_FILES, SHARED_MEMORY_BYTES, tmpfs_bytes
-from .supervisor import Content, Frame, Frames, Report, Step
+from .supervisor import Content, Event, Frame, Frames, Report, Step
 from .tree import Channels
 
 _SUPERVISOR_PIDS = 1
@@ -34,6 +34,20 @@ _USAGE_FILES = {
     "cpu.stat": re.compile(rb"^usage_usec (?P<microseconds>\d+)$", re.M),
 }
 """Below /sys/fs/cgroup as a container sees it, of version 1 and then of version 2: only one of the two exists."""
+
+_MASKED = [
+    *(
+        f"/proc/{name}"
+        for name in ("asound", "acpi", "interrupts", "kcore", "keys", "latency_stats", "sched_debug", "scsi")
+    ),
+    *(f"/proc/{name}" for name in ("timer_list", "timer_stats")),
+    *(
+        f"/sys/{name}"
+        for name in ("block", "bus", "class", "dev", "devices", "firmware", "hypervisor", "kernel", "module", "power")
+    ),
+    *(f"/sys/fs/{name}" for name in ("bpf", "btrfs", "ext4", "fuse", "pstore", "selinux", "smackfs", "xfs")),
+]
+"""What tells about the machine: the engines' own list, and all of /sys but the control group."""
 
 USAGE_STEPS = tuple(Step("read", 1, f"/sys/fs/cgroup/{name}") for name in _USAGE_FILES)
 
@@ -78,7 +92,8 @@ def container_config(
             "NetworkMode": network,
             "ReadonlyRootfs": True,
             "CapDrop": ["ALL"],
-            "SecurityOpt": ["no-new-privileges"],
+            # Podman does not know the field `MaskedPaths`, nor Docker the option `mask`.
+            "SecurityOpt": ["no-new-privileges", *(["mask=" + ":".join(_MASKED)] if podman else [])],
             "Memory": memory,
             "MemorySwap": memory,
             "PidsLimit": limits.pids + _SUPERVISOR_PIDS,
@@ -88,6 +103,7 @@ def container_config(
             "Mounts": [_bind(mount) for mount in binds],
             "Tmpfs": tmpfs,
             "LogConfig": {"Type": "none"},
+            "MaskedPaths": _MASKED,
         },
     }
     if not network.startswith("container:"):  # which has its own already, and engines refuse to be told
@@ -114,13 +130,13 @@ def _ulimits() -> list[dict[str, Any]]:
 
 
 class ContainerGroup:
-    """A container as the `Group` that a `Tree` asks: what it used is what it said at its end, out of its own control group."""
+    """A container as the `Group` that a `Tree` asks: what it used is what it tells of its own control group, before and after."""
 
     def __init__(self, engine: DockerEngine, container: str, *, live_cpu: bool) -> None:
         self._engine = engine
         self._container = container
         self._live_cpu = live_cpu
-        self._said: list[bytes] = []
+        self._files: list[bytes] = []
         self._piece = b""
 
     def take(self, data: bytes) -> None:
@@ -128,14 +144,16 @@ class ContainerGroup:
         if data:
             self._piece += data
         else:
-            self._said.append(self._piece)
+            self._files.append(self._piece)
             self._piece = b""
 
-    def _measured(self) -> dict[str, int]:
+    def _account(self, number: int) -> dict[str, int]:
+        """What was told before the command (0) or after it (1)."""
+        files = self._files[number * len(_USAGE_FILES) : (number + 1) * len(_USAGE_FILES)]
         found: dict[str, int] = {}
-        for pattern, text in zip(_USAGE_FILES.values(), self._said, strict=False):
+        for pattern, text in zip(_USAGE_FILES.values(), files, strict=False):
             if match := pattern.search(text):
-                found |= {name: int(number) for name, number in match.groupdict().items()}
+                found |= {name: int(value) for name, value in match.groupdict().items()}
         return found
 
     @property
@@ -143,33 +161,37 @@ class ContainerGroup:
         return ()
 
     def out_of_memory(self) -> bool:
-        measured = self._measured()
-        if "oom" in measured:
-            return measured["oom"] > 0
-        # It said nothing at its end: the supervisor itself was killed, by the kernel or by us.
+        if (killed := self._account(1).get("oom")) is not None:
+            return killed > 0
+        # Nothing was told at the end: the supervisor itself was killed, by the kernel or by us.
         try:
             return bool(self._engine.state(self._container)["OOMKilled"])
         except EngineError as error:
-            if error.status == 404:  # by us, and removed
+            if error.absent:  # by us, and removed
                 return False
             raise
 
     def peak_memory_bytes(self) -> int | None:
-        return self._measured().get("peak")
+        return self._account(1).get("peak")
 
     def cpu_seconds(self) -> float:
-        measured = self._measured()
-        if "nanoseconds" in measured:
-            return measured["nanoseconds"] / 1e9
-        if "microseconds" in measured:
-            return measured["microseconds"] / 1e6
-        return self._engine.cpu_seconds(self._container) if self._live_cpu else 0.0
+        after = self._account(1)
+        if not after and self._live_cpu:
+            return self._engine.cpu_seconds(self._container)
+        return _seconds(after)
+
+    def cpu_seconds_before(self) -> float:
+        return _seconds(self._account(0))
 
     def kill(self) -> None:
         self._engine.remove(self._container)
 
     def remove(self) -> None:
         self._engine.remove(self._container)
+
+
+def _seconds(account: Mapping[str, int]) -> float:
+    return account.get("nanoseconds", 0) / 1e9 + account.get("microseconds", 0) / 1e6
 
 
 class Attachment:
@@ -199,6 +221,7 @@ class Attachment:
         self.channels = Channels(stdin=stdin, stdout=stdout, stderr=stderr, reports=reports, status=None)
         self.gone = os.eventfd(0, os.EFD_CLOEXEC)
         """Readable once the container has ended, and all that it said is in the channels."""
+        self._begun = False
         self._last_words: threading.Timer | None = None
         self._threads = [threading.Thread(target=pump, daemon=True) for pump in (self._feed, self._follow)]
         for thread in self._threads:
@@ -247,45 +270,51 @@ class Attachment:
             _close(*self._inputs, self._stdin)
 
     def _follow(self) -> None:
-        trees = list(self._trees)
         incoming = Frames()
         try:
             for stream, data in frames(self._stream):
-                if stream != 1:
+                if stream == 1:
+                    for item in incoming.feed(data):
+                        self._pass_on(item)
+                elif not self._begun:  # later, only the engine and our own steps have something to say here
                     _write(self._stderr, data)
-                    continue
-                for item in incoming.feed(data):
-                    self._pass_on(item, trees)
         except OSError:
             pass  # the engine went away; that nothing told the end is what counts
         finally:
             # A feeder that still waits, for the container or for us, has nobody to write to any more.
             with contextlib.suppress(OSError):
                 self._stream.shutdown(socket.SHUT_RDWR)
-            _close(*trees, self._stdout, self._stderr, self._reports)
+            _close(*self._trees, self._stdout, self._stderr, self._reports)
             os.eventfd_write(self.gone, 1)
 
-    def _pass_on(self, item: Report | Frame, trees: list[int]) -> None:
+    def _pass_on(self, item: Report | Frame) -> None:
         match item:
             case Report():
+                self._begun = self._begun or item.event is Event.BEGUN
                 _write(self._reports, item.packed())
             case Frame(content=Content.STDOUT):
                 _write(self._stdout, item.data)
             case Frame(content=Content.STDERR):
                 _write(self._stderr, item.data)
             case Frame(content=Content.TREE, data=b""):
-                _close(trees.pop(0))
+                _close(self._trees.pop(0))
             case Frame(content=Content.TREE):
-                _write(trees[0], item.data)
+                if not _write(self._trees[0], item.data):
+                    # Refused: too large, as a rule, and perhaps endless. All else has been told by now.
+                    self._remove()
             case Frame():
                 self._group.take(item.data)
 
 
-def _write(fd: int, data: bytes) -> None:
+def _write(fd: int, data: bytes) -> bool:
+    """Write all of it; False if nobody reads it any more."""
     view = memoryview(data)
-    with contextlib.suppress(BrokenPipeError):  # its reader has had enough; the rest of the stream is for others
+    try:
         while view:
             view = view[os.write(fd, view) :]
+    except BrokenPipeError:
+        return False
+    return True
 
 
 def _close(*fds: int) -> None:

@@ -19,7 +19,8 @@ def host_root() -> bytes:
     with tarfile.open(fileobj=archive, mode="w") as tar:
         for folder in _FOLDERS:
             entry = tarfile.TarInfo(folder)
-            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            # A tmpfs takes over the mode of what it is mounted on, whatever it is asked for.
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o1777 if folder == "tmp" else 0o755
             tar.addfile(entry)
         for place, target in system_links().items():
             entry = tarfile.TarInfo(place.lstrip("/"))

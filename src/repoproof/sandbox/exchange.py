@@ -93,7 +93,11 @@ class _Seed:
         self.fd, ours = os.pipe()
         self._errors = os.memfd_create("tar-errors")
         command = ["tar", "-C", str(seed), *_excluding(covered), "-cf", "-", "."]
-        self._tar = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=ours, stderr=self._errors)
+        # Without what the user may have set for tars of their own (TAR_OPTIONS), and with words that do not depend on a language.
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}
+        self._tar = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=ours, stderr=self._errors, env=environment
+        )
         os.close(ours)
 
     def finish(self) -> None:

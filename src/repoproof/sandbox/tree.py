@@ -89,6 +89,9 @@ class Tree:
         self._status_text = b""
         self._selector = selectors.DefaultSelector()
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        # Its number may be another file's once it is closed.
+        self._wake_lock = threading.Lock()
+        self._closed = False
         self._init: int | None = None
         """pidfd of the sandbox's process 1: with it, everything inside ends."""
         self._init_pid = 0
@@ -116,8 +119,9 @@ class Tree:
 
     def request_end(self) -> None:
         """Ask for the end of the tree, as no longer needed; `follow` returns soon after."""
-        with contextlib.suppress(OSError):
-            os.eventfd_write(self._wake, 1)
+        with self._wake_lock:
+            if not self._closed:
+                os.eventfd_write(self._wake, 1)
 
     def follow(self) -> None:
         """Serve the tree until nothing of it is left."""
@@ -174,8 +178,10 @@ class Tree:
         )
 
     def close(self) -> None:
-        """After the last question."""
-        os.close(self._wake)
+        """Requests to end are of no consequence from now on. The rest may still be asked."""
+        with self._wake_lock:
+            self._closed = True
+            os.close(self._wake)
 
     # One step of the loop for each thing that can happen.
 
@@ -208,7 +214,7 @@ class Tree:
             case Event.BEGUN:
                 self._begun_at = time.monotonic()
                 if self._group is not None:
-                    self._cpu_before = self._group.cpu_seconds()
+                    self._cpu_before = self._group.cpu_seconds_before()
                 self.begun.set()
             case Event.ENDED:
                 self._command_status = report.status

@@ -77,7 +77,7 @@ static void mask_signals(int how, unsigned long signals)
 }
 
 /* Pass on the two streams until nothing is left of the command or its descendants; the command's wait status.
- * SIGTERM, from outside or inside, ends them all. */
+ * SIGTERM from outside the process namespace (where the sender's number is unknown here) ends them all. */
 static int ended_forwarding(long pid, int out, int err)
 {
     unsigned long signals = WATCHED;
@@ -92,9 +92,9 @@ static int ended_forwarding(long pid, int out, int err)
             if (polled[i].revents && !forward(i ? 'e' : 'o', polled[i].fd))
                 polled[i].fd = -1;
         if (polled[2].revents) {
-            int signal[32];
-            call(READ, polled[2].fd, (long)signal, sizeof signal, 0, 0);
-            if (signal[0] == SIGTERM)
+            struct { int number, error, code, sender, rest[28]; } signal;
+            call(READ, polled[2].fd, (long)&signal, sizeof signal, 0, 0);
+            if (signal.number == SIGTERM && signal.sender == 0)
                 call(KILL, -1, SIGKILL, 0, 0, 0);
             long who;
             while ((who = call(WAIT4, -1, (long)&status, WNOHANG, 0, 0)) > 0)

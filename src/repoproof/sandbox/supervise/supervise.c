@@ -6,7 +6,7 @@
  *   in FD SCRIPT    before the command: run by /bin/sh with FD as its standard input; failing ends everything
  *   out FD SCRIPT   after the last process, if the command exited with 0: run by /bin/sh with FD as its standard output
  *   guard 0 LENGTH  first: refuse system calls by the filter (struct sock_filter) that the next LENGTH bytes of standard input are
- *   read 1 FILE     last: send the content of FILE
+ *   read 1 FILE     just before the command begins, and again once nothing of it is left: send the content of FILE
  *
  * With `frames`, descriptors other than standard input and output are not needed: see frames.h.
  *
@@ -160,9 +160,10 @@ static int ended(long pid)
     }
 }
 
-static long run_script(char *text, int fd, int as, char **envp)
+/* Scripts are ours, but the command's environment need not be: its PATH may lead to programs of the command's making. */
+static long run_script(char *text, int fd, int as)
 {
-    char *argv[] = {"/bin/sh", "-c", text, 0};
+    char *argv[] = {"/bin/sh", "-c", text, 0}, *envp[] = {"PATH=/usr/bin:/bin", 0};
     long pid = fork();
     if (pid == 0) {
         if (as == 0)
@@ -176,26 +177,36 @@ static long run_script(char *text, int fd, int as, char **envp)
 
 #include "frames.h"
 
-static int run_script_out_of_frames(char *text, char **envp)
+static int run_script_out_of_frames(char *text)
 {
     int pipe[2];
     call(PIPE2, (long)pipe, 0, 0, 0, 0);
-    long pid = run_script(text, pipe[0], 0, envp);
+    long pid = run_script(text, pipe[0], 0);
     call(CLOSE, pipe[0], 0, 0, 0, 0);
     take_whole(pipe[1]);
     call(CLOSE, pipe[1], 0, 0, 0, 0);
     return ended(pid);
 }
 
-static int run_script_into_frames(char *text, char **envp)
+static int run_script_into_frames(char *text)
 {
     int pipe[2];
     call(PIPE2, (long)pipe, 0, 0, 0, 0);
-    long pid = run_script(text, pipe[1], 1, envp);
+    long pid = run_script(text, pipe[1], 1);
     call(CLOSE, pipe[1], 0, 0, 0, 0);
     forward_whole('t', pipe[0]);
     call(CLOSE, pipe[0], 0, 0, 0, 0);
     return ended(pid);
+}
+
+static void send_files(char **step)
+{
+    for (; !same(*step, "--"); step += 3)
+        if (same(*step, "read")) {
+            int file = call(OPENAT, AT_FDCWD, (long)step[2], 0, 0, 0);
+            forward_whole('m', file);
+            call(CLOSE, file, 0, 0, 0, 0);
+        }
 }
 
 /* Start the command, see it and its descendants to their end; its wait status. */
@@ -246,27 +257,26 @@ __attribute__((used)) static void run(long *stack)
             guard(number(step[2]));
         if (!same(*step, "in"))
             continue;
-        status = framed ? run_script_out_of_frames(step[2], envp) : ended(run_script(step[2], number(step[1]), 0, envp));
+        status = framed ? run_script_out_of_frames(step[2]) : ended(run_script(step[2], number(step[1]), 0));
         if (status != 0) {
             report(to, 'F', status);
             quit(1);
         }
     }
 
+    send_files(steps);
     report(to, 'B', 0);
     outcome = run_command(step + 1, envp, to, framed);
     report(to, 'Z', outcome);
+    send_files(steps);
 
     for (step = steps; !same(*step, "--"); step += 3) {
         if (outcome != 0 || !same(*step, "out"))
             continue;
-        status = framed ? run_script_into_frames(step[2], envp) : ended(run_script(step[2], number(step[1]), 1, envp));
+        status = framed ? run_script_into_frames(step[2]) : ended(run_script(step[2], number(step[1]), 1));
         if (status != 0)
             report(to, 'F', status);
     }
-    for (step = steps; !same(*step, "--"); step += 3)
-        if (same(*step, "read"))
-            forward_whole('m', call(OPENAT, AT_FDCWD, (long)step[2], 0, 0, 0));
     quit(0);
 }
 
