@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from repoproof.analysis.routes.node import find_node_routes
 
@@ -258,3 +260,23 @@ def test_a_link_out_of_the_tree_is_not_followed(tmp_path: Path) -> None:
     (tree / "app.js").symlink_to(outside / "app.js")
     (tree / "more").symlink_to(outside)
     assert found(tree) == []
+
+
+SOURCES = [source for source, _ in ONE_FILE.values() if len(source) < 2_000] + [
+    text for files, _ in TREES.values() for text in files.values()
+]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@given(source=st.sampled_from(SOURCES), data=st.data())
+def test_a_mutilated_source_does_not_bring_the_reader_down(source: str, data: st.DataObject, tmp_path: Path) -> None:
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(source)))
+        end = data.draw(st.integers(start, min(len(source), start + 12)))
+        source = (
+            source[:start]
+            + data.draw(st.sampled_from(["", "(", ")", "{", "}", "...", "[]", "`${}`", "=", ",", "new ", "=> "]))
+            + source[end:]
+        )
+    (tmp_path / "app.ts").write_text(source)
+    assert all(route.file == "app.ts" for route in find_node_routes(tmp_path))

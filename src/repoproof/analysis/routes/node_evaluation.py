@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from tree_sitter import Node
 
+from .node_library import GLOBALS, LIBRARY, MAX_ELEMENTS, TEXT_METHODS, as_text, capped, combined, method_of_array
 from .node_project import Module, Project
-from .node_values import UNKNOWN, Builtin, Class, Function, Scope, Site, Value, package
+from .node_syntax import is_static, key_of, members_of, named, string_of, text_of, unescaped, unwrapped
+from .node_values import UNKNOWN, Builtin, Class, Function, Scope, Site, Value
 
 MAX_STEPS = 300_000
 MAX_CALL_DEPTH = 25
 MAX_CALLS_OF_ONE_FUNCTION = 200
-MAX_TEXT = 5_000
-MAX_ELEMENTS = 1_000
 
 _FUNCTIONS = frozenset(
     (
@@ -33,7 +33,6 @@ _FUNCTIONS = frozenset(
         "generator_function_declaration",
     )
 )
-_FALSE = (False, None, "", 0)
 
 
 class OutOfSteps(Exception):
@@ -45,7 +44,7 @@ class Evaluation:
 
     def __init__(self, project: Project, packages: Mapping[str, Value]) -> None:
         self.project = project
-        self.packages = {**_LIBRARY, **packages}
+        self.packages = {**LIBRARY, **packages}
         self.applications: list[Any] = []
         self.functions: list[Function] = []
         """Every function met, in order."""
@@ -117,10 +116,10 @@ class Evaluation:
         if single is not None:
             self._bind(single, arguments[0] if arguments else None, scope)
         parameters = function.child_by_field_name("parameters")
-        for at, parameter in enumerate(_named(parameters) if parameters is not None else ()):
+        for at, parameter in enumerate(named(parameters) if parameters is not None else ()):
             pattern = parameter.child_by_field_name("pattern") or parameter
             if pattern.type == "rest_pattern":
-                self._bind(_named(pattern)[0], list(arguments[at:]), scope)
+                self._bind(named(pattern)[0], list(arguments[at:]), scope)
                 continue
             value = arguments[at] if at < len(arguments) else None
             default = parameter.child_by_field_name("value")
@@ -130,7 +129,7 @@ class Evaluation:
             if any(child.type in ("accessibility_modifier", "readonly") for child in parameter.children) and isinstance(
                 scope.this, dict
             ):
-                scope.this[_text(pattern)] = value
+                scope.this[text_of(pattern)] = value
 
     def _construct(self, made: Class, arguments: Sequence[Value], site: Site) -> Value:
         """An instance: a dict of the methods, those of the parent class first, and of what the constructor sets."""
@@ -145,11 +144,11 @@ class Evaluation:
             constructor: Function | None = None
             for member_of in reversed(lineage):
                 scope = member_of.scope.inner(this=instance)
-                for member in _members(member_of.node):
-                    name = _key(member.child_by_field_name("name") or member.child_by_field_name("property"))
+                for member in members_of(member_of.node):
+                    name = key_of(member.child_by_field_name("name") or member.child_by_field_name("property"))
                     if member.type == "method_definition":
                         instance[name] = self._function(member, scope)
-                    elif not _is_static(member):
+                    elif not is_static(member):
                         value = member.child_by_field_name("value")
                         instance[name] = self._value(value, scope) if value is not None else None
                 own = instance.pop("constructor", None)
@@ -166,11 +165,11 @@ class Evaluation:
 
     def _block(self, block: Node, scope: Scope) -> list[Value]:
         """Runs the statements in order, functions and imports first, and stops behind one that always leaves."""
-        statements = _named(block)
+        statements = named(block)
         for statement in statements:
             inner = statement.child_by_field_name("declaration") if statement.type == "export_statement" else statement
             if inner is not None and inner.type in ("function_declaration", "generator_function_declaration"):
-                scope.names[_text(inner.child_by_field_name("name"))] = self._function(inner, scope)
+                scope.names[text_of(inner.child_by_field_name("name"))] = self._function(inner, scope)
             elif statement.type == "import_statement":
                 self._import(statement, scope)
         returned: list[Value] = []
@@ -185,9 +184,9 @@ class Evaluation:
         self._step()
         match node.type:
             case "return_statement":
-                return [self._value(_named(node)[0], scope)] if _named(node) else [None]
+                return [self._value(named(node)[0], scope)] if named(node) else [None]
             case "lexical_declaration" | "variable_declaration":
-                for declarator in _named(node):
+                for declarator in named(node):
                     if declarator.type == "variable_declarator":
                         self._declare(declarator, scope)
             case "if_statement":
@@ -216,11 +215,11 @@ class Evaluation:
             case "export_statement":
                 self._export(node, scope)
             case "class_declaration" | "abstract_class_declaration":
-                scope.names[_text(node.child_by_field_name("name"))] = self._class(node, scope)
+                scope.names[text_of(node.child_by_field_name("name"))] = self._class(node, scope)
             case "enum_declaration":
-                scope.names[_text(node.child_by_field_name("name"))] = self._enumeration(node, scope)
+                scope.names[text_of(node.child_by_field_name("name"))] = self._enumeration(node, scope)
             case "expression_statement":
-                for child in _named(node):
+                for child in named(node):
                     self._value(child, scope)
             case _:
                 if node.type.endswith("expression"):
@@ -232,7 +231,7 @@ class Evaluation:
         if node.type == "statement_block":
             return self._block(node, scope.inner())
         returned: list[Value] = []
-        for child in _named(node):
+        for child in named(node):
             returned += self._statement(child, scope)
         return returned
 
@@ -265,24 +264,24 @@ class Evaluation:
     def _import(self, node: Node, scope: Scope) -> None:
         source = node.child_by_field_name("source")
         clause = next(
-            (child for child in _named(node) if child.type in ("import_clause", "import_require_clause")), None
+            (child for child in named(node) if child.type in ("import_clause", "import_require_clause")), None
         )
         if clause is not None and clause.type == "import_require_clause":
             source = clause.child_by_field_name("source")
-            scope.names[_text(_named(clause)[0])] = self._require(_string(source), scope)
+            scope.names[text_of(named(clause)[0])] = self._require(string_of(source), scope)
             return
-        exported = self._require(_string(source), scope)
-        for part in _named(clause) if clause is not None else ():
+        exported = self._require(string_of(source), scope)
+        for part in named(clause) if clause is not None else ():
             if part.type == "identifier":
-                scope.names[_text(part)] = _default(exported)
+                scope.names[text_of(part)] = _default(exported)
             elif part.type == "namespace_import":
-                scope.names[_text(_named(part)[0])] = exported
+                scope.names[text_of(named(part)[0])] = exported
             elif part.type == "named_imports":
-                for specifier in _named(part):
+                for specifier in named(part):
                     name = specifier.child_by_field_name("name")
                     alias = specifier.child_by_field_name("alias") or name
-                    wanted = _key(name)
-                    scope.names[_text(alias)] = (
+                    wanted = key_of(name)
+                    scope.names[text_of(alias)] = (
                         _default(exported) if wanted == "default" else self._member(exported, wanted)
                     )
 
@@ -299,32 +298,32 @@ class Evaluation:
         elif declaration is not None:
             before = set(scope.names)
             self._statement(declaration, scope)
-            named = declaration.child_by_field_name("name")
-            for name in (*(set(scope.names) - before), *([_text(named)] if named is not None else [])):
+            own = declaration.child_by_field_name("name")
+            for name in (*(set(scope.names) - before), *([text_of(own)] if own is not None else [])):
                 exported[name] = scope.names.get(name, UNKNOWN)
         elif any(child.type == "=" for child in node.children):
-            holder["exports"] = self._value(_named(node)[0], scope)
+            holder["exports"] = self._value(named(node)[0], scope)
         else:
             self._export_names(
-                node, exported, self._require(_string(source), scope) if source is not None else None, scope
+                node, exported, self._require(string_of(source), scope) if source is not None else None, scope
             )
 
     def _export_names(self, node: Node, exported: dict[str, Value], origin: Value, scope: Scope) -> None:
-        parts = [part for part in _named(node) if part.type in ("export_clause", "namespace_export")]
+        parts = [part for part in named(node) if part.type in ("export_clause", "namespace_export")]
         if not parts and isinstance(origin, dict):
             exported.update({name: value for name, value in origin.items() if name != "default"})
         for part in parts:
             if part.type == "namespace_export":
-                exported[_text(_named(part)[0])] = origin
+                exported[text_of(named(part)[0])] = origin
                 continue
-            for specifier in _named(part):
+            for specifier in named(part):
                 name = specifier.child_by_field_name("name")
                 alias = specifier.child_by_field_name("alias") or name
                 if origin is None:
-                    exported[_key(alias)] = scope.look_up(_key(name))
+                    exported[key_of(alias)] = scope.look_up(key_of(name))
                 else:
-                    exported[_key(alias)] = (
-                        _default(origin) if _key(name) == "default" else self._member(origin, _key(name))
+                    exported[key_of(alias)] = (
+                        _default(origin) if key_of(name) == "default" else self._member(origin, key_of(name))
                     )
 
     def _declared(self, node: Node | None, scope: Scope) -> Value:
@@ -335,12 +334,12 @@ class Evaluation:
         if node.type in ("class_declaration", "abstract_class_declaration"):
             value = self._class(node, scope)
         elif node.type in _FUNCTIONS:
-            value = scope.names.get(_text(name)) if name is not None else None
+            value = scope.names.get(text_of(name)) if name is not None else None
             value = value or self._function(node, scope)
         else:
             return self._value(node, scope)
         if name is not None:
-            scope.names[_text(name)] = value
+            scope.names[text_of(name)] = value
         return value
 
     # Expressions.
@@ -353,7 +352,7 @@ class Evaluation:
         return evaluate(self, node, scope) if evaluate else UNKNOWN
 
     def _identifier(self, node: Node, scope: Scope) -> Value:
-        return self._named_value(_text(node), scope)
+        return self._named_value(text_of(node), scope)
 
     def _named_value(self, name: str, scope: Scope) -> Value:
         if name == "require" and scope.holder(name) is None:
@@ -361,26 +360,26 @@ class Evaluation:
                 lambda arguments, _site, _interpreter: self._require(arguments[0] if arguments else None, scope)
             )
         holder = scope.holder(name)
-        return holder.names[name] if holder else _GLOBALS.get(name, UNKNOWN)
+        return holder.names[name] if holder else GLOBALS.get(name, UNKNOWN)
 
     def _template(self, node: Node, scope: Scope) -> Value:
         pieces: list[str] = []
-        for child in _named(node):
-            value = self._value(_named(child)[0], scope) if child.type == "template_substitution" else _unescaped(child)
-            text = _as_text(value)
+        for child in named(node):
+            value = self._value(named(child)[0], scope) if child.type == "template_substitution" else unescaped(child)
+            text = as_text(value)
             if text is None:
                 return UNKNOWN
             pieces.append(text)
-        return _capped("".join(pieces))
+        return capped("".join(pieces))
 
     def _array(self, node: Node, scope: Scope) -> Value:
-        return self._elements(_named(node), scope)
+        return self._elements(named(node), scope)
 
     def _elements(self, nodes: Sequence[Node], scope: Scope) -> list[Value]:
         elements: list[Value] = []
         for node in nodes[:MAX_ELEMENTS]:
             if node.type == "spread_element":
-                spread = self._value(_named(node)[0], scope)
+                spread = self._value(named(node)[0], scope)
                 elements += spread[:MAX_ELEMENTS] if isinstance(spread, list) else [UNKNOWN]
             elif node.type != "comment":
                 elements.append(self._value(node, scope))
@@ -388,20 +387,22 @@ class Evaluation:
 
     def _object(self, node: Node, scope: Scope) -> Value:
         made: dict[str, Value] = {}
-        for part in _named(node):
+        for part in named(node):
             match part.type:
                 case "pair":
                     key, value = part.child_by_field_name("key"), part.child_by_field_name("value")
                     if key is not None and value is not None:
-                        name = self._value(_named(key)[0], scope) if key.type == "computed_property_name" else _key(key)
+                        name = (
+                            self._value(named(key)[0], scope) if key.type == "computed_property_name" else key_of(key)
+                        )
                         if isinstance(name, str):
                             made[name] = self._value(value, scope)
                 case "shorthand_property_identifier":
-                    made[_text(part)] = self._named_value(_text(part), scope)
+                    made[text_of(part)] = self._named_value(text_of(part), scope)
                 case "method_definition":
-                    made[_key(part.child_by_field_name("name"))] = self._function(part, scope)
+                    made[key_of(part.child_by_field_name("name"))] = self._function(part, scope)
                 case "spread_element":
-                    spread = self._value(_named(part)[0], scope)
+                    spread = self._value(named(part)[0], scope)
                     made.update(spread if isinstance(spread, dict) else {})
                 case _:
                     pass
@@ -410,7 +411,9 @@ class Evaluation:
     def _member_expression(self, node: Node, scope: Scope) -> Value:
         owner, name = node.child_by_field_name("object"), node.child_by_field_name("property")
         return (
-            self._member(self._value(owner, scope), _text(name)) if owner is not None and name is not None else UNKNOWN
+            self._member(self._value(owner, scope), text_of(name))
+            if owner is not None and name is not None
+            else UNKNOWN
         )
 
     def _subscript(self, node: Node, scope: Scope) -> Value:
@@ -429,8 +432,8 @@ class Evaluation:
             static = next(
                 (
                     member
-                    for member in _members(owner.node)
-                    if _is_static(member) and _key(member.child_by_field_name("name")) == name
+                    for member in members_of(owner.node)
+                    if is_static(member) and key_of(member.child_by_field_name("name")) == name
                 ),
                 None,
             )
@@ -446,13 +449,13 @@ class Evaluation:
             return UNKNOWN
         this: Value = UNKNOWN
         site = Site(scope.module.file, node.start_point[0] + 1)
-        function = _unwrapped(function)
+        function = unwrapped(function)
         if function.type == "import":
-            arguments = self._elements(_named(given), scope)
+            arguments = self._elements(named(given), scope)
             return self._require(arguments[0] if arguments else None, scope)
         if function.type == "super":
             constructor = scope.look_up("super")
-            arguments = self._elements(_named(given), scope)
+            arguments = self._elements(named(given), scope)
             return (
                 self._call_function(constructor, arguments, scope.this)
                 if isinstance(constructor, Function)
@@ -464,14 +467,14 @@ class Evaluation:
                 return UNKNOWN
             this = self._value(owner, scope)
             site = Site(scope.module.file, name.start_point[0] + 1)
-            arguments = self._elements(_named(given), scope)
-            known, result = self._method(this, _text(name), arguments, site)
+            arguments = self._elements(named(given), scope)
+            known, result = self._method(this, text_of(name), arguments, site)
             if known:
                 return result
-            target = self._member(this, _text(name))
+            target = self._member(this, text_of(name))
         else:
             target = self._value(function, scope)
-            arguments = self._elements(_named(given), scope)
+            arguments = self._elements(named(given), scope)
         return self._call(target, arguments, site, this=this)
 
     def _new_expression(self, node: Node, scope: Scope) -> Value:
@@ -479,13 +482,13 @@ class Evaluation:
         if constructor is None:
             return UNKNOWN
         target = self._value(constructor, scope)
-        arguments = self._elements(_named(given), scope) if given is not None else []
+        arguments = self._elements(named(given), scope) if given is not None else []
         site = Site(scope.module.file, node.start_point[0] + 1)
         if isinstance(target, Function):
             instance: dict[str, Value] = {}
             result = self._call_function(target, arguments, instance)
             return result if result not in (None, UNKNOWN) else instance
-        if constructor.type == "identifier" and _text(constructor) == "Promise" and arguments:
+        if constructor.type == "identifier" and text_of(constructor) == "Promise" and arguments:
             return self._call(arguments[0], [], site, this=UNKNOWN)
         return self._call(target, arguments, site, this=UNKNOWN)
 
@@ -510,47 +513,13 @@ class Evaluation:
                 owner, rest if isinstance(rest, list) else [], first
             )
         if isinstance(owner, list):
-            return self._method_of_array(owner, name, arguments, site)
+            return True, method_of_array(
+                owner, name, arguments, lambda function, given: self._call(function, given, site, this=UNKNOWN)
+            )
         if isinstance(owner, str):
-            made = _TEXT_METHODS.get(name)
-            return (True, _capped(made(owner, arguments))) if made else (True, UNKNOWN)
+            made = TEXT_METHODS.get(name)
+            return (True, capped(made(owner, arguments))) if made else (True, UNKNOWN)
         return False, None
-
-    def _method_of_array(
-        self, owner: list[Value], name: str, arguments: Sequence[Value], site: Site
-    ) -> tuple[bool, Value]:
-        first = arguments[0] if arguments else None
-        match name:
-            case "forEach" | "map" | "flatMap" | "filter" | "some" | "every" | "find":
-                results = [
-                    self._call(first, [element, at], site, this=UNKNOWN)
-                    for at, element in enumerate(owner[:MAX_ELEMENTS])
-                ]
-                return True, results if name in ("map", "flatMap") else list(owner) if name == "filter" else UNKNOWN
-            case "reduce":
-                result = arguments[1] if len(arguments) > 1 else owner[0] if owner else UNKNOWN
-                for element in owner[0 if len(arguments) > 1 else 1 : MAX_ELEMENTS]:
-                    result = self._call(first, [result, element], site, this=UNKNOWN)
-                return True, result
-            case "push" | "unshift":
-                owner += arguments[: max(0, MAX_ELEMENTS - len(owner))]
-                return True, UNKNOWN
-            case "concat":
-                joined = [
-                    *owner,
-                    *(part for given in arguments for part in (given if isinstance(given, list) else [given])),
-                ]
-                return True, joined[:MAX_ELEMENTS]
-            case "join":
-                texts = [_as_text(element) for element in owner]
-                glue = first if isinstance(first, str) else ","
-                return True, UNKNOWN if None in texts else _capped(
-                    glue.join(text for text in texts if text is not None)
-                )
-            case "slice" | "reverse" | "sort" | "flat" | "values":
-                return True, list(owner)
-            case _:
-                return True, UNKNOWN
 
     def _assignment(self, node: Node, scope: Scope) -> Value:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -558,19 +527,19 @@ class Evaluation:
             return UNKNOWN
         value = self._value(right, scope)
         if node.type == "augmented_assignment_expression":
-            operator = _text(node.child_by_field_name("operator")).removesuffix("=")
-            value = _combined(operator, self._value(left, scope), value)
+            operator = text_of(node.child_by_field_name("operator")).removesuffix("=")
+            value = combined(operator, self._value(left, scope), value)
         self._assign(left, value, scope)
         return value
 
     def _assign(self, target: Node, value: Value, scope: Scope) -> None:
-        target = _unwrapped(target)
+        target = unwrapped(target)
         if target.type == "identifier":
-            (scope.holder(_text(target)) or scope).names[_text(target)] = value
+            (scope.holder(text_of(target)) or scope).names[text_of(target)] = value
         elif target.type in ("member_expression", "subscript_expression"):
             owner = target.child_by_field_name("object")
             index = target.child_by_field_name("index")
-            key = _text(target.child_by_field_name("property")) if index is None else self._value(index, scope)
+            key = text_of(target.child_by_field_name("property")) if index is None else self._value(index, scope)
             holder = self._value(owner, scope) if owner is not None else UNKNOWN
             if isinstance(holder, (Function, Class)):
                 holder = holder.properties
@@ -583,14 +552,14 @@ class Evaluation:
         """Gives the names in a pattern their parts of the value."""
         match pattern.type:
             case "identifier" | "shorthand_property_identifier_pattern":
-                scope.names[_text(pattern)] = value
+                scope.names[text_of(pattern)] = value
             case "object_pattern":
-                for part in _named(pattern):
+                for part in named(pattern):
                     self._bind_property(part, value, scope)
             case "array_pattern":
-                for at, part in enumerate(_named(pattern)):
+                for at, part in enumerate(named(pattern)):
                     if part.type == "rest_pattern":
-                        self._bind(_named(part)[0], value[at:] if isinstance(value, list) else UNKNOWN, scope)
+                        self._bind(named(part)[0], value[at:] if isinstance(value, list) else UNKNOWN, scope)
                     else:
                         self._bind(part, value[at] if isinstance(value, list) and at < len(value) else UNKNOWN, scope)
             case "assignment_pattern":
@@ -598,7 +567,7 @@ class Evaluation:
                 if left is not None and right is not None:
                     self._bind(left, self._value(right, scope) if value is None or value is UNKNOWN else value, scope)
             case "variable_declarator" | "lexical_declaration":
-                for child in _named(pattern)[:1]:
+                for child in named(pattern)[:1]:
                     self._bind(child, value, scope)
             case _:
                 pass
@@ -606,18 +575,18 @@ class Evaluation:
     def _bind_property(self, part: Node, value: Value, scope: Scope) -> None:
         match part.type:
             case "shorthand_property_identifier_pattern":
-                self._bind(part, self._member(value, _text(part)), scope)
+                self._bind(part, self._member(value, text_of(part)), scope)
             case "object_assignment_pattern":
                 left, right = part.child_by_field_name("left"), part.child_by_field_name("right")
                 if left is not None and right is not None:
-                    given = self._member(value, _text(left))
+                    given = self._member(value, text_of(left))
                     self._bind(left, self._value(right, scope) if given is None or given is UNKNOWN else given, scope)
             case "pair_pattern":
                 key, target = part.child_by_field_name("key"), part.child_by_field_name("value")
                 if target is not None:
-                    self._bind(target, self._member(value, _key(key)), scope)
+                    self._bind(target, self._member(value, key_of(key)), scope)
             case "rest_pattern":
-                self._bind(_named(part)[0], dict(value) if isinstance(value, dict) else UNKNOWN, scope)
+                self._bind(named(part)[0], dict(value) if isinstance(value, dict) else UNKNOWN, scope)
             case _:
                 pass
 
@@ -625,8 +594,8 @@ class Evaluation:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
             return UNKNOWN
-        return _combined(
-            _text(node.child_by_field_name("operator")), self._value(left, scope), self._value(right, scope)
+        return combined(
+            text_of(node.child_by_field_name("operator")), self._value(left, scope), self._value(right, scope)
         )
 
     def _ternary(self, node: Node, scope: Scope) -> Value:
@@ -642,15 +611,15 @@ class Evaluation:
     def _unary(self, node: Node, scope: Scope) -> Value:
         argument = node.child_by_field_name("argument")
         value = self._value(argument, scope) if argument is not None else UNKNOWN
-        operator = _text(node.child_by_field_name("operator"))
+        operator = text_of(node.child_by_field_name("operator"))
         return not value if operator == "!" and isinstance(value, bool) else None if operator == "void" else UNKNOWN
 
     def _first_inside(self, node: Node, scope: Scope) -> Value:
-        inside = _named(node)
+        inside = named(node)
         return self._value(inside[0], scope) if inside else UNKNOWN
 
     def _last_inside(self, node: Node, scope: Scope) -> Value:
-        values = [self._value(child, scope) for child in _named(node)]
+        values = [self._value(child, scope) for child in named(node)]
         return values[-1] if values else UNKNOWN
 
     def _this(self, node: Node, scope: Scope) -> Value:
@@ -664,8 +633,8 @@ class Evaluation:
     def _class(self, node: Node, scope: Scope) -> Value:
         heritage = next((child for child in node.children if child.type == "class_heritage"), None)
         parent = None
-        if heritage is not None and _named(heritage):
-            inside = _named(heritage)[0]
+        if heritage is not None and named(heritage):
+            inside = named(heritage)[0]
             expression = inside.child_by_field_name("value") if inside.type == "extends_clause" else inside
             parent = self._value(expression, scope) if expression is not None else None
         return Class(node, scope, parent)
@@ -673,10 +642,10 @@ class Evaluation:
     def _enumeration(self, node: Node, scope: Scope) -> Value:
         body = node.child_by_field_name("body")
         members: dict[str, Value] = {}
-        for member in _named(body) if body is not None else ():
+        for member in named(body) if body is not None else ():
             value = member.child_by_field_name("value")
             if member.type == "enum_assignment" and value is not None:
-                members[_key(member.child_by_field_name("name"))] = self._value(value, scope)
+                members[key_of(member.child_by_field_name("name"))] = self._value(value, scope)
         return members
 
     def _require(self, name: Value, scope: Scope) -> Value:
@@ -703,8 +672,10 @@ def _constant(value: Value) -> _Expression:
 
 _EXPRESSIONS: dict[str, _Expression] = {
     "identifier": Evaluation._identifier,
-    "string": lambda _evaluation, node, _scope: _string(node),
-    "number": lambda _evaluation, node, _scope: int(_text(node)) if re.fullmatch(r"\d{1,15}", _text(node)) else UNKNOWN,
+    "string": lambda _evaluation, node, _scope: string_of(node),
+    "number": lambda _evaluation, node, _scope: (
+        int(text_of(node)) if re.fullmatch(r"\d{1,15}", text_of(node)) else UNKNOWN
+    ),
     "true": _constant(True),
     "false": _constant(False),
     "null": _constant(None),
@@ -741,144 +712,6 @@ def _result(returned: Sequence[Value]) -> Value:
     )
 
 
-def _named(node: Node) -> list[Node]:
-    return [child for child in node.named_children if child.type != "comment"]
-
-
-def _text(node: Node | None) -> str:
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
-
-
-def _key(node: Node | None) -> str:
-    return _string(node) if node is not None and node.type == "string" else _text(node)
-
-
-def _string(node: Node | None) -> str:
-    return "".join(_unescaped(child) for child in node.named_children) if node is not None else ""
-
-
-def _unescaped(node: Node) -> str:
-    text = _text(node)
-    return text[1:] if node.type == "escape_sequence" and len(text) == 2 else text
-
-
-def _unwrapped(node: Node) -> Node:
-    """Without the parentheses and type assertions around it."""
-    while node.type in (
-        "parenthesized_expression",
-        "as_expression",
-        "non_null_expression",
-        "satisfies_expression",
-    ) and _named(node):
-        node = _named(node)[0]
-    return node
-
-
-def _members(node: Node) -> Iterator[Node]:
-    body = node.child_by_field_name("body")
-    for member in _named(body) if body is not None else ():
-        if member.type in ("method_definition", "field_definition", "public_field_definition"):
-            yield member
-
-
-def _is_static(member: Node) -> bool:
-    return any(child.type == "static" for child in member.children)
-
-
 def _default(exported: Value) -> Value:
     """What `import name from` gives: the default export, or all of a CommonJS module."""
     return exported["default"] if isinstance(exported, dict) and "default" in exported else exported
-
-
-def _as_text(value: Value) -> str | None:
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _capped(text: Value) -> Value:
-    return text if not isinstance(text, str) or len(text) <= MAX_TEXT else UNKNOWN
-
-
-def _combined(operator: str, left: Value, right: Value) -> Value:
-    match operator:
-        case "||":
-            return right if left is UNKNOWN or (not _is_object(left) and left in _FALSE) else left
-        case "??":
-            return right if left is UNKNOWN or left is None else left
-        case "&&":
-            return right if left is UNKNOWN else left if not _is_object(left) and left in _FALSE else right
-        case "+":
-            parts = (_as_text(left), _as_text(right))
-            return UNKNOWN if parts[0] is None or parts[1] is None else _capped(parts[0] + parts[1])
-        case _:
-            return UNKNOWN
-
-
-def _is_object(value: Value) -> bool:
-    return not isinstance(value, (str, int, type(None)))
-
-
-def _replaced(text: str, arguments: Sequence[Value]) -> Value:
-    old, new = [*arguments, UNKNOWN, UNKNOWN][:2]
-    return text.replace(old, new, 1) if isinstance(old, str) and isinstance(new, str) else UNKNOWN
-
-
-_TEXT_METHODS: dict[str, Callable[[str, Sequence[Value]], Value]] = {
-    "toString": lambda text, _: text,
-    "trim": lambda text, _: text.strip(),
-    "toLowerCase": lambda text, _: text.lower(),
-    "toUpperCase": lambda text, _: text.upper(),
-    "concat": lambda text, parts: (
-        UNKNOWN if any(_as_text(part) is None for part in parts) else text + "".join(map(str, parts))
-    ),
-    "replace": _replaced,
-}
-
-
-def _join_paths(arguments: Sequence[Value], site: Site, _interpreter: Any) -> Value:
-    if not arguments or not all(isinstance(part, str) for part in arguments):
-        return UNKNOWN
-    return _capped(posixpath.normpath("/".join(part for part in arguments if part) or "."))
-
-
-def _first(arguments: Sequence[Value], site: Site, _interpreter: Any) -> Value:
-    return arguments[0] if arguments else UNKNOWN
-
-
-def _of_object(give: Callable[[dict[str, Value]], Value]) -> Builtin:
-    return Builtin(
-        lambda arguments, _site, _interpreter: (
-            give(arguments[0]) if arguments and isinstance(arguments[0], dict) else UNKNOWN
-        )
-    )
-
-
-def _assign_all(arguments: Sequence[Value], site: Site, _interpreter: Any) -> Value:
-    for given in arguments[1:]:
-        if isinstance(given, dict) and isinstance(arguments[0], dict):
-            arguments[0].update(given)
-    return arguments[0] if arguments else UNKNOWN
-
-
-_PATH = package(
-    Builtin(lambda *_: UNKNOWN), join=Builtin(_join_paths), resolve=Builtin(_join_paths), dirname=Builtin(_first)
-)
-_PATH.members["posix"] = _PATH
-_LIBRARY: dict[str, Value] = {"path": _PATH}
-_GLOBALS: dict[str, Value] = {
-    "String": Builtin(
-        lambda arguments, *_: UNKNOWN if not arguments or _as_text(arguments[0]) is None else _as_text(arguments[0])
-    ),
-    "Object": Builtin(
-        lambda *_: UNKNOWN,
-        {
-            "entries": _of_object(lambda given: [[key, value] for key, value in given.items()]),
-            "keys": _of_object(list),
-            "values": _of_object(lambda given: list(given.values())),
-            "freeze": Builtin(_first),
-            "assign": Builtin(_assign_all),
-        },
-    ),
-    "Promise": Builtin(lambda *_: UNKNOWN, {"all": Builtin(_first), "resolve": Builtin(_first)}),
-}
