@@ -376,7 +376,8 @@ def _terminal_lent() -> Generator[None]:
     finally:
         if os.isatty(0):
             before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])
-            os.tcsetpgrp(0, os.getpgrp())
+            with contextlib.suppress(OSError):  # a terminal, but not the one that controls us
+                os.tcsetpgrp(0, os.getpgrp())
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
