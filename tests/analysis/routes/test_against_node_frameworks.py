@@ -73,6 +73,7 @@ EXPRESS, FASTIFY = _table("test_express"), _table("test_fastify")
 NOT_COMPARED = {
     "middleware at a path is no route": "it does answer, which no method or template says",
     "an unknown path": "nobody can say from outside which path it is",
+    "a prefix that cannot be told": "nor which prefix",
     "look-alikes": "calls names that do not exist",
     "a function nobody calls": "so nothing runs it",
     "a syntax error elsewhere": "does not run",

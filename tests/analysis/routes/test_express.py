@@ -46,6 +46,11 @@ ONE_FILE = {
         APP + "const r = new express.Router(); r.get('/a', h); app.use(express.json(), r);",
         "GET /a",
     ),
+    "a prefix that cannot be told": (
+        APP
+        + "const r = express.Router(); r.get('/x', h); app.use(`/${process.env.X}`, r); app.use('/' + process.env.X, r);",
+        "",
+    ),
     "two prefixes": (
         APP + "const r = express.Router(); r.get('/x', h); app.use(['/a', '/b'], r);",
         "GET /a/x, GET /b/x",

@@ -25,6 +25,7 @@ FASTIFY = {
         {"app.js": APP + "app.register((f, o, done) => { f.register(inner, { prefix: '/b' }); done(); }, { prefix: '/a' });\nasync function inner(g) { g.delete('/:id', h); }"},
         "DELETE /a/b/{id}",
     ),
+    "a prefix that cannot be told": ({"app.js": APP + "app.register(async (f) => { f.get('/x', h); }, { prefix: process.env.X });"}, ""),
     "a shared plugin gets no prefix": (
         {"app.js": "const fp = require('fastify-plugin');\n" + APP + "app.register(fp(async (f) => { f.get('/x', h); }), { prefix: '/v1' });"},
         "GET /x",

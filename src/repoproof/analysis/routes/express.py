@@ -9,7 +9,7 @@ from itertools import product
 
 from ..endpoints import METHODS
 from .node_routers import Router, slashed
-from .node_values import UNKNOWN, Builtin, Interpreter, Site, Value, package
+from .node_values import UNKNOWN, UNKNOWN_TEXT, Builtin, Interpreter, Site, Value, package
 
 _METHODS = {method.lower(): method for method in METHODS} | {"all": "ANY"}
 
@@ -39,7 +39,12 @@ class ExpressRouter(Router):
         return self
 
     def _use(self, arguments: Sequence[Value]) -> Value:
-        """Mounts every router among the arguments; what is not a path at the front is middleware."""
+        """Mounts every router among the arguments; what is not a path at the front is middleware.
+
+        Under a path that cannot be told nothing is mounted: it would give routes that are not there.
+        """
+        if arguments and arguments[0] is UNKNOWN_TEXT:
+            return self
         prefixes = list(_paths(arguments[:1]))
         is_path = bool(arguments) and (
             isinstance(arguments[0], str) or (isinstance(arguments[0], list) and _holds_text(arguments[0]))

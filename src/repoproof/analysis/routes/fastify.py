@@ -83,8 +83,10 @@ class FastifyInstance(Router):
         return self
 
     def _child(self, prefix: Value) -> FastifyInstance:
+        """An instance under this one; under a prefix that cannot be told it stays apart, and its routes are not found."""
         child = FastifyInstance("fastify", prefix=prefix if isinstance(prefix, str) else "")
-        self.mount("", child)
+        if prefix is None or isinstance(prefix, str):
+            self.mount("", child)
         return child
 
     def _autoload(self, options: dict[str, Value], site: Site, interpreter: Interpreter) -> None:

@@ -18,7 +18,7 @@ from tree_sitter import Node
 from .node_library import GLOBALS, LIBRARY, MAX_ELEMENTS, TEXT_METHODS, as_text, capped, combined, method_of_array
 from .node_project import Module, Project
 from .node_syntax import is_static, key_of, members_of, named, string_of, text_of, unescaped, unwrapped
-from .node_values import UNKNOWN, Builtin, Class, Function, Scope, Site, Value
+from .node_values import UNKNOWN, UNKNOWN_TEXT, Builtin, Class, Function, Scope, Site, Value
 
 MAX_STEPS = 300_000
 MAX_CALL_DEPTH = 25
@@ -368,7 +368,7 @@ class Evaluation:
             value = self._value(named(child)[0], scope) if child.type == "template_substitution" else unescaped(child)
             text = as_text(value)
             if text is None:
-                return UNKNOWN
+                return UNKNOWN_TEXT
             pieces.append(text)
         return capped("".join(pieces))
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .node_values import UNKNOWN, Builtin, Site, Value, package
+from .node_values import UNKNOWN, UNKNOWN_TEXT, Builtin, Site, Value, package
 
 MAX_TEXT = 5_000
 MAX_ELEMENTS = 1_000
@@ -66,7 +66,13 @@ def combined(operator: str, left: Value, right: Value) -> Value:
             return right if left is UNKNOWN else left if not _is_object(left) and left in _FALSE else right
         case "+":
             parts = (as_text(left), as_text(right))
-            return UNKNOWN if parts[0] is None or parts[1] is None else capped(parts[0] + parts[1])
+            if parts[0] is None or parts[1] is None:
+                return (
+                    UNKNOWN_TEXT
+                    if isinstance(left, str) or isinstance(right, str) or UNKNOWN_TEXT in (left, right)
+                    else UNKNOWN
+                )
+            return capped(parts[0] + parts[1])
         case _:
             return UNKNOWN
 

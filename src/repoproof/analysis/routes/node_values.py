@@ -27,11 +27,10 @@ class Site(NamedTuple):
 class _Unknown:
     """A value that cannot be told without running the code."""
 
-    def __repr__(self) -> str:
-        return "UNKNOWN"
-
 
 UNKNOWN = _Unknown()
+UNKNOWN_TEXT = _Unknown()
+"""One that is a string in any case: a template with an unknown part."""
 
 
 @dataclass(eq=False)
