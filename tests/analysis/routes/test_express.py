@@ -94,8 +94,10 @@ ONE_FILE = {
         "GET /x",
     ),
     "a class": (
-        "import { Router } from 'express';\nimport express from 'express';\nclass Server { constructor() { this.app = express(); this.r = Router(); this.routes(); }\n"
-        "routes() { this.r.get('/x', this.x); this.app.use('/api', this.r); } x = () => {}; }\nnew Server();",
+        (
+            "import { Router } from 'express';\nimport express from 'express';\nclass Server { constructor() { this.app = express(); this.r = Router(); this.routes(); }\n"
+            "routes() { this.r.get('/x', this.x); this.app.use('/api', this.r); } x = () => {}; }\nnew Server();"
+        ),
         "GET /api/x",
     ),
     "a loop over an array": (
