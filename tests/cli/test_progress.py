@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import logging
 from argparse import Namespace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -70,11 +72,11 @@ def test_a_submission_with_a_name_of_its_own_is_called_by_it():
     assert tally.hear(finished("a", Status.PASSED, 1.0)) == "[1/1] a/second-try passed - 1.0s"
 
 
-def test_a_retry_says_why_and_is_not_running_any_more():
+def test_what_waits_for_another_try_is_not_running():
     tally = Tally(1, "pass_at_1")
     tally.hear(a_plan("a"))
     tally.hear(Started(a_job("a"), 1))
-    assert tally.hear(Retried(a_job("a"), 1, "no space left", 2.0)) == "a#0: no space left; trying again in 2 s"
+    assert tally.hear(Retried(a_job("a"), 1, "no space left", 2.0)) == ""
     assert tally.running == {}
 
 
@@ -134,24 +136,31 @@ def test_on_a_terminal_a_line_below_moves_along():
     assert "1/2  failed 1" in said
 
 
-def test_a_candidate_cannot_steer_the_terminal_through_a_reason():
+def logged(*, verbose: int, file: Path | None = None) -> str:
+    """What is on the screen after one message of each level."""
     stream = io.StringIO()
-    args = Namespace(workers=1, verbose=0, log_file=None)
-    with scoring_progress(Console(file=stream, width=200), args) as hear:
-        hear(a_plan("a"))
-        hear(Retried(a_job("a"), 1, "\x1b[2Jgone", 1.0))
-    assert stream.getvalue() == "a#0: \\x1b[2Jgone; trying again in 1 s\n"
+    logger = logging.getLogger("repoproof.engine")
+    with scoring_progress(Console(file=stream, width=200), Namespace(workers=1, verbose=verbose, log_file=file)):
+        logger.debug("small talk")
+        logger.info("news")
+        logger.warning("trying again: \x1b[2Jgone")
+    logger.error("too late")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(("verbose", "lines"), [(0, 1), (1, 2), (2, 3), (5, 3)])
+def test_the_screen_shows_warnings_and_more_on_demand(verbose, lines):
+    assert logged(verbose=verbose).count("\n") == lines
+
+
+def test_what_a_candidate_wrote_cannot_steer_the_terminal_through_the_log():
+    assert logged(verbose=0) == "trying again: \\x1b[2Jgone\n"
 
 
 def test_the_log_file_takes_everything_and_is_closed(tmp_path):
-    import logging
-
-    file = tmp_path / "log"
-    args = Namespace(workers=1, verbose=0, log_file=file)
-    with scoring_progress(Console(file=io.StringIO()), args):
-        logging.getLogger("repoproof.engine").debug("small talk")
-    logging.getLogger("repoproof.engine").warning("too late")
-    assert file.read_text().endswith("DEBUG repoproof.engine: small talk\n")
+    logged(verbose=0, file=tmp_path / "log")
+    kept = (tmp_path / "log").read_text().splitlines()
+    assert [line.split()[2] for line in kept] == ["DEBUG", "INFO", "WARNING"]
 
 
 def test_a_validation_says_how_many_tasks_are_known_and_what_is_wrong_with_one():

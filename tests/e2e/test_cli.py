@@ -214,6 +214,20 @@ def test_a_killed_scoring_goes_on_where_it_was(suite, sleepy, tmp_path):
     assert sorted(verdict["task"] for verdict in verdicts) == ["first", "second", "third"]
 
 
+def test_above_the_threshold_of_infrastructure_errors_there_is_no_bare_number(suite, tmp_path):
+    """An index that nobody listens at, and a package that no test has fetched: our failure, tried again, never the solver's."""
+    folder = tmp_path / "submissions"
+    write_tree(folder / "first", {**REFERENCE, "requirements.txt": "a-package-that-is-not-cached==1.0\n"})
+    nowhere = "http://127.0.0.1:9/simple"
+    ran = repoproof("score", suite, folder, "-o", tmp_path / "run", UV_DEFAULT_INDEX=nowhere, PIP_INDEX_URL=nowhere)
+    assert ran.returncode == 3
+    assert "Warning: 1 of 3 submissions (33.3%, limit 1.0%) ended in an infrastructure error" in ran.stdout
+    assert ran.stdout.splitlines()[-1].startswith("Not a result: Pass@1 0.0000 over 3 tasks")
+    assert ran.stderr.count("trying again in") == 2
+    report = json.loads((tmp_path / "run" / "report.json").read_text())
+    assert (report["conditional_denominator"], report["denominator"]) == (2, 3)
+
+
 def test_gc_removes_the_work_files_of_a_killed_scoring_and_of_no_living_one(suite, sleepy, tmp_path):
     state = {"REPOPROOF_STATE": str(tmp_path / "state")}
     command = ("score", suite, sleepy, "-o", tmp_path / "run", "--workers", 1)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -46,7 +47,7 @@ def print_page(page: Page, record: Frozen | Sequence[Frozen], form: str) -> None
             if isinstance(record, Frozen)
             else [r.model_dump(mode="json") for r in record]
         )
-        print(json.dumps(plain, indent=2, ensure_ascii=False))
+        print(json.dumps(plain, indent=2))
     elif form == "markdown":
         print(markdown(page), end="")
     else:
@@ -87,7 +88,10 @@ def _grid(table: Table, width: int) -> RichTable:
 
 
 def _natural_width(table: Table) -> int:
-    lengths = [[len(column.title) for column in table.columns], *([len(cell) for cell in row] for row in table.rows)]
+    lengths = [
+        [cell_len(column.title) for column in table.columns],
+        *([cell_len(cell) for cell in row] for row in table.rows),
+    ]
     return sum(max(column) + GAP for column in zip(*lengths, strict=True)) - GAP
 
 

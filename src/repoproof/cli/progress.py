@@ -70,8 +70,9 @@ class Tally:
             self.running[event.job.key] = self.now()
             return ""
         if isinstance(event, Retried):
+            # The engine logs it, as a warning, with the reason.
             self.running.pop(event.job.key, None)
-            return f"{self.labels[event.job.key]}: {event.reason}; trying again in {event.delay_seconds:.0f} s"
+            return ""
         return self.finished(event)
 
     def finished(self, event: Finished) -> str:
