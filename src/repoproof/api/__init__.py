@@ -1,7 +1,8 @@
 """The public Python API. Every command is a few lines over it; `docs/api.md` shows it in use."""
 
 from .host import doctor, gc
-from .runs import check, compare, report, rerun, score, shell, show_log, verdict
+from .one import rerun, shell, show_log, verdict
+from .runs import check, compare, report, score
 from .suites import add, build, find_suite, load_suite, new, seal
 from .validation import validate
 

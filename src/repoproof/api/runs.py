@@ -1,13 +1,10 @@
-"""Runs: score submissions, read what came out, look into one of them."""
+"""Runs: score submissions, read what came out."""
 
 from __future__ import annotations
 
 import logging
 import platform
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -15,22 +12,18 @@ from pathlib import Path
 from ..core.config import RunOptions, ScoreConfig
 from ..core.errors import BadInput
 from ..core.paths import cache_root
-from ..core.run import Asked, RunDirectory, RunInfo
-from ..core.submission import Submission
+from ..core.run import RunDirectory, RunInfo
 from ..core.submissions import read_submissions
 from ..core.suite import Suite
-from ..core.task import Task
-from ..core.verdict import Verdict
-from ..engine.plan import Plan, config_hash, plan
+from ..engine.plan import Plan, plan
 from ..engine.pool import Event, Finished, Retried, Started, score_all
-from ..families import Bench, family
+from ..families import family
+from ..reports.check import Check, check_of
 from ..reports.comparison import Comparison, comparison_of
-from ..reports.plan import Plan as Check
-from ..reports.plan import plan_of
 from ..reports.report import Report, submission_label
 from ..reports.scores import report_of
-from ..sandbox import open_sandbox
-from .suites import load_suite, nearest, select
+from ..sandbox import Sandbox, open_sandbox
+from .suites import load_suite, select
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +40,7 @@ def check(
     """What `score` would score, what is missing and what is wrong; runs nothing."""
     loaded = load_suite(suite)
     chosen = select(loaded, tasks, language)
-    return plan_of(read_submissions(Path(submissions), {task.id for task in loaded}), loaded, chosen)
+    return check_of(read_submissions(Path(submissions), {task.id for task in loaded}), loaded, chosen)
 
 
 def score(
@@ -94,7 +87,6 @@ def score(
         model_name=model_name,
         agent_name=agent_name,
     )
-    of = family(loaded.info.family)
     with RunDirectory.locked(Path(run)) as directory:
         planned = plan(loaded, chosen, found.items, config=config, run=directory)
         directory.ask(
@@ -114,150 +106,46 @@ def score(
                 asked=planned.asked,
             )
         )
-        hear = _logged(on_event)
-        hear(planned)
-        with _reported(directory):
-            score_all(
-                planned,
-                of,
-                run=directory,
-                box=box,
-                cache=cache_root(),
-                config=config,
-                options=options,
-                on_event=hear,
-            )
-        return _report(directory)
+        answer(planned, directory, box=box, config=config, options=options, on_event=on_event)
+        return report_on(directory)
 
 
 def report(run: Path | str) -> Report:
     """The scores of a run as it is now, finished or not."""
-    return _report(RunDirectory.read(Path(run)))
+    return report_on(RunDirectory.read(Path(run)))
 
 
 def compare(run_a: Path | str, run_b: Path | str) -> Comparison:
     """How the second run differs from the first: paired by task, strict. `BadInput` if they are not of the same tasks."""
     a, b = RunDirectory.read(Path(run_a)), RunDirectory.read(Path(run_b))
     sources = {asked.key.task: asked.source for asked in a.info.asked}
-    return comparison_of(_report(a), _report(b), sources)
+    return comparison_of(report_on(a), report_on(b), sources)
 
 
-def verdict(run: Path | str, task: str, *, attempt: int | None = None) -> Verdict:
-    """One verdict of a run. `task` is its id, or as reports label it: `blog#1`, `blog/second-try`."""
-    directory = RunDirectory.read(Path(run))
-    return _answer(directory, _question(directory.info, task, attempt))
-
-
-def show_log(run: Path | str, task: str, log: str, *, attempt: int | None = None) -> bytes:
-    """The raw log of that name of one verdict."""
-    found = verdict(run, task, attempt=attempt)
-    if log not in found.logs:
-        raise BadInput(
-            f"no log {log!r} of {task}", field="--log", mend=f"one of: {', '.join(found.logs) or 'there are none'}"
-        )
-    path = Path(run) / found.logs[log]
+def answer(
+    planned: Plan,
+    directory: RunDirectory,
+    *,
+    box: Sandbox | None,
+    config: ScoreConfig,
+    options: RunOptions,
+    on_event: OnEvent,
+) -> None:
+    """Score what is planned into a locked run, and leave `report.json` behind, however that ends."""
+    of, hear = family(directory.info.family), _logged(on_event)
+    hear(planned)
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"cannot be read: {error.strerror}", file=path) from error
-
-
-def rerun(run: Path | str, task: str, *, attempt: int | None = None, on_event: OnEvent = lambda event: None) -> Verdict:
-    """Score one submission of a run again, as it was scored then, and keep its work files. The new verdict takes the old one's place."""
-    with RunDirectory.locked(Path(run)) as directory:
-        again = _again(directory, task, attempt)
-        box = None if again.info.config.static_only else open_sandbox(again.info.config.sandbox)
-        planned = plan(
-            again.suite,
-            [again.task],
-            [again.submission],
-            config=again.info.config,
-            run=directory,
-            again=[again.task.id],
+        score_all(
+            planned, of, run=directory, box=box, cache=cache_root(), config=config, options=options, on_event=hear
         )
-        hear = _logged(on_event)
-        hear(planned)
-        with _reported(directory):
-            score_all(
-                planned,
-                family(again.info.family),
-                run=directory,
-                box=box,
-                cache=cache_root(),
-                config=again.info.config,
-                options=again.info.options.model_copy(update={"keep": True, "workers": 1}),
-                on_event=hear,
-            )
-        return _answer(directory, again.question)
+    finally:
+        directory.write_report(report_on(directory).model_dump_json(indent=2) + "\n")
 
 
-def shell(run: Path | str, task: str, *, attempt: int | None = None) -> int:
-    """A shell in the sandbox of one submission, on this terminal; returns the shell's exit code."""
-    directory = RunDirectory.read(Path(run))
-    again = _again(directory, task, attempt)
-    box = open_sandbox("auto" if again.info.config.static_only else again.info.config.sandbox)
-    with tempfile.TemporaryDirectory() as logs:
-        bench = Bench(
-            box=box,
-            cache=cache_root(),
-            logs=Path(logs),
-            log_prefix="",
-            config=again.info.config,
-            config_hash=again.question.key.config_hash,
-        )
-        return family(again.info.family).shell(again.task, again.submission, bench)
-
-
-@dataclass(frozen=True)
-class _Again:
-    """A question of a run, and all that it takes to ask it again."""
-
-    info: RunInfo
-    question: Asked
-    suite: Suite
-    task: Task
-    submission: Submission
-
-
-def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
-    """`BadInput` where suite or submission are not what they were: the answer would be to another question."""
+def report_on(directory: RunDirectory) -> Report:
+    """The scores of a run that is open."""
     info = directory.info
-    question = _question(info, task, attempt)
-    suite = load_suite(Path(info.suite_path))
-    mend = f"score them all: repoproof score {info.suite_path} {info.submissions_path} -o {directory.path}"
-    record = next((record for record in suite if record.id == question.key.task), None)
-    if record is None or config_hash(info.config, record, suite.quarantined.get(record.id)) != question.key.config_hash:
-        raise BadInput(f"task {question.key.task!r} has changed since it was scored", file=info.suite_path, mend=mend)
-    found = read_submissions(Path(info.submissions_path), [record.id])
-    for submission in found.items:
-        if (submission.attempt, submission.hash) == (question.key.attempt, question.key.submission_hash):
-            return _Again(info, question, suite, record, submission)
-    raise BadInput(
-        f"the submission for {task!r} has changed since it was scored, or is gone",
-        file=info.submissions_path,
-        mend=mend,
-    )
-
-
-def _question(info: RunInfo, label: str, attempt: int | None) -> Asked:
-    named = {submission_label(asked.key.task, asked.key.attempt, asked.name): asked for asked in info.asked}
-    numbered = {submission_label(asked.key.task, asked.key.attempt): asked for asked in info.asked}
-    first = {asked.key.task: asked for asked in reversed(info.asked)}
-    wanted = label if attempt is None else submission_label(label, attempt)
-    for labels in (named, numbered, first):
-        if wanted in labels:
-            return labels[wanted]
-    raise BadInput(f"the run has no {wanted!r}", field="TASK", mend=nearest(wanted, [*first, *named, *numbered]))
-
-
-def _answer(directory: RunDirectory, question: Asked) -> Verdict:
-    found = directory.verdict(question.key)
-    if found is None:
-        label = submission_label(question.key.task, question.key.attempt, question.name)
-        raise BadInput(
-            f"{label} is not scored yet", file=directory.path, mend="run the same `repoproof score` to go on"
-        )
-    return found
+    return report_of(info, directory.verdicts(), family(info.family).metrics)
 
 
 def _logged(on_event: OnEvent) -> OnEvent:
@@ -281,17 +169,3 @@ def _logged(on_event: OnEvent) -> OnEvent:
         on_event(event)
 
     return hear
-
-
-def _report(directory: RunDirectory) -> Report:
-    info = directory.info
-    return report_of(info, directory.verdicts(), family(info.family).metrics)
-
-
-@contextmanager
-def _reported(directory: RunDirectory) -> Iterator[None]:
-    """Leave `report.json` behind, however scoring ends."""
-    try:
-        yield
-    finally:
-        directory.write_report(_report(directory).model_dump_json(indent=2) + "\n")

@@ -16,9 +16,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.pages import plan_page
+    from ..reports.pages import check_page
     from .printing import print_page
 
-    plan = api.check(args.submissions, args.suite)
-    print_page(plan_page(plan), plan, args.format)
-    return FOUND if plan.wrong else 0
+    found = api.check(args.submissions, args.suite)
+    print_page(check_page(found), found, args.format)
+    return FOUND if found.wrong else 0

@@ -38,14 +38,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.pages import plan_page, report_page
+    from ..reports.pages import check_page, report_page
     from .printing import console, print_page
     from .progress import scoring_progress
 
     choice = {"tasks": tuple(args.tasks), "language": args.language}
     if args.dry_run:
-        plan = api.check(args.submissions, args.suite, **choice)
-        print_page(plan_page(plan), plan, "table")
+        found = api.check(args.submissions, args.suite, **choice)
+        print_page(check_page(found), found, "table")
         return 0
     with scoring_progress(console(stderr=True), args) as on_event:
         report = api.score(

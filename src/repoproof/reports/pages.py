@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ..core.base import MiB
 from ..core.outcomes import Status
 from ..sandbox.doctor import Finding
+from .check import Check
 from .comparison import Comparison
-from .plan import Plan
 from .report import Metric, Report, TaskRow, counted, number
 from .tables import Column, Page, Part, Table
 from .validation import ValidationReport
@@ -31,27 +31,27 @@ def report_page(report: Report) -> Page:
     return Page(tuple(parts))
 
 
-def plan_page(plan: Plan) -> Page:
+def check_page(check: Check) -> Page:
     """A line a submission, then what is missing and wrong."""
     rows = tuple(
         (
-            planned.label,
-            str(planned.files),
-            f"{planned.size_bytes / MiB:.1f}",
-            planned.refused or "; ".join(planned.violations) or "ok",
+            checked.label,
+            str(checked.files),
+            f"{checked.size_bytes / MiB:.1f}",
+            checked.refused or "; ".join(checked.violations) or "ok",
         )
-        for planned in plan.submissions
+        for checked in check.submissions
     )
     parts: list[Part] = [
         Table((Column("Submission"), Column("Files", True), Column("MiB", True), Column("State")), rows)
     ]
-    parts.extend(f"missing: {task}: nothing was submitted, scored as 0" for task in plan.missing)
-    parts.extend(f"unknown: {name}: no such task in the suite, not scored" for name in plan.unknown)
-    parts.extend(f"note: {note}" for note in plan.notes)
-    parts.extend(f"quarantined: {task}: {reason}" for task, reason in plan.quarantined.items())
+    parts.extend(f"missing: {task}: nothing was submitted, scored as 0" for task in check.missing)
+    parts.extend(f"unknown: {name}: no such task in the suite, not scored" for name in check.unknown)
+    parts.extend(f"note: {note}" for note in check.notes)
+    parts.extend(f"quarantined: {task}: {reason}" for task, reason in check.quarantined.items())
     parts.append(
-        f"{counted(plan.denominator, 'task')}, {counted(len(plan.submissions), 'submission')}, {len(plan.missing)} missing, "
-        f"{plan.wrong} with a problem{f', {plan.subset}' if plan.subset else ''} ({plan.suite})"
+        f"{counted(check.denominator, 'task')}, {counted(len(check.submissions), 'submission')}, {len(check.missing)} missing, "
+        f"{check.wrong} with a problem{f', {check.subset}' if check.subset else ''} ({check.suite})"
     )
     return Page(tuple(parts))
 

@@ -11,7 +11,7 @@ from ..core.task import Task
 from .report import SuiteIdentity, submission_label, subset_label
 
 
-class Planned(Frozen):
+class Checked(Frozen):
     """One submission, as it was read."""
 
     task: str
@@ -30,7 +30,7 @@ class Planned(Frozen):
         return submission_label(self.task, self.attempt, self.submission)
 
 
-class Plan(Frozen):
+class Check(Frozen):
     """What would be scored, what is missing, what is wrong."""
 
     suite: str
@@ -38,7 +38,7 @@ class Plan(Frozen):
     """Tasks that would count."""
     subset: str = ""
     """`subset: 2 of 5 tasks`; empty for the whole suite."""
-    submissions: tuple[Planned, ...]
+    submissions: tuple[Checked, ...]
     missing: tuple[str, ...]
     """Tasks without a submission: scored as 0."""
     quarantined: dict[str, str] = {}
@@ -52,19 +52,19 @@ class Plan(Frozen):
     @property
     def wrong(self) -> int:
         """Submissions that are refused, break a rule or belong to no task."""
-        return len(self.unknown) + sum(bool(planned.refused or planned.violations) for planned in self.submissions)
+        return len(self.unknown) + sum(bool(checked.refused or checked.violations) for checked in self.submissions)
 
 
-def plan_of(found: Submissions, suite: Suite, chosen: Sequence[Task]) -> Plan:
+def check_of(found: Submissions, suite: Suite, chosen: Sequence[Task]) -> Check:
     """What scoring `found` on the `chosen` tasks of `suite` would come to."""
     ids = [task.id for task in chosen]
     items = [submission for submission in found.items if submission.task in ids]
-    return Plan(
+    return Check(
         suite=SuiteIdentity.of(suite).label,
         denominator=len(ids),
         subset=subset_label(len(ids), len(suite)),
         submissions=tuple(
-            Planned(
+            Checked(
                 task=submission.task,
                 attempt=submission.attempt,
                 submission=submission.name,

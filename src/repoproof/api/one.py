@@ -1,0 +1,129 @@
+"""One submission of a run: its verdict, its logs, scored again, looked into."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..core.errors import BadInput
+from ..core.paths import cache_root
+from ..core.run import Asked, RunDirectory, RunInfo
+from ..core.submission import Submission
+from ..core.submissions import read_submissions
+from ..core.suite import Suite
+from ..core.task import Task
+from ..core.verdict import Verdict
+from ..engine.plan import config_hash, plan
+from ..families import Bench, family
+from ..reports.report import submission_label
+from ..sandbox import open_sandbox
+from .runs import OnEvent, answer
+from .suites import load_suite, nearest
+
+
+def verdict(run: Path | str, task: str, *, attempt: int | None = None) -> Verdict:
+    """One verdict of a run. `task` is its id, or as reports label it: `blog#1`, `blog/second-try`."""
+    directory = RunDirectory.read(Path(run))
+    return _answer(directory, _question(directory.info, task, attempt))
+
+
+def show_log(run: Path | str, task: str, log: str, *, attempt: int | None = None) -> bytes:
+    """The raw log of that name of one verdict."""
+    found = verdict(run, task, attempt=attempt)
+    if log not in found.logs:
+        raise BadInput(
+            f"no log {log!r} of {task}", field="--log", mend=f"one of: {', '.join(found.logs) or 'there are none'}"
+        )
+    path = Path(run) / found.logs[log]
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"cannot be read: {error.strerror}", file=path) from error
+
+
+def rerun(run: Path | str, task: str, *, attempt: int | None = None, on_event: OnEvent = lambda event: None) -> Verdict:
+    """Score one submission of a run again, as it was scored then, and keep its work files. The new verdict takes the old one's place."""
+    with RunDirectory.locked(Path(run)) as directory:
+        again = _again(directory, task, attempt)
+        box = None if again.info.config.static_only else open_sandbox(again.info.config.sandbox)
+        planned = plan(
+            again.suite,
+            [again.task],
+            [again.submission],
+            config=again.info.config,
+            run=directory,
+            again=[again.task.id],
+        )
+        options = again.info.options.model_copy(update={"keep": True, "workers": 1})
+        answer(planned, directory, box=box, config=again.info.config, options=options, on_event=on_event)
+        return _answer(directory, again.question)
+
+
+def shell(run: Path | str, task: str, *, attempt: int | None = None) -> int:
+    """A shell in the sandbox of one submission, on this terminal; returns the shell's exit code."""
+    directory = RunDirectory.read(Path(run))
+    again = _again(directory, task, attempt)
+    box = open_sandbox("auto" if again.info.config.static_only else again.info.config.sandbox)
+    with tempfile.TemporaryDirectory() as logs:
+        bench = Bench(
+            box=box,
+            cache=cache_root(),
+            logs=Path(logs),
+            log_prefix="",
+            config=again.info.config,
+            config_hash=again.question.key.config_hash,
+        )
+        return family(again.info.family).shell(again.task, again.submission, bench)
+
+
+@dataclass(frozen=True)
+class _Again:
+    """A question of a run, and all that it takes to ask it again."""
+
+    info: RunInfo
+    question: Asked
+    suite: Suite
+    task: Task
+    submission: Submission
+
+
+def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
+    """`BadInput` where suite or submission are not what they were: the answer would be to another question."""
+    info = directory.info
+    question = _question(info, task, attempt)
+    suite = load_suite(Path(info.suite_path))
+    mend = f"score them all: repoproof score {info.suite_path} {info.submissions_path} -o {directory.path}"
+    record = next((record for record in suite if record.id == question.key.task), None)
+    if record is None or config_hash(info.config, record, suite.quarantined.get(record.id)) != question.key.config_hash:
+        raise BadInput(f"task {question.key.task!r} has changed since it was scored", file=info.suite_path, mend=mend)
+    found = read_submissions(Path(info.submissions_path), [record.id])
+    for submission in found.items:
+        if (submission.attempt, submission.hash) == (question.key.attempt, question.key.submission_hash):
+            return _Again(info, question, suite, record, submission)
+    raise BadInput(
+        f"the submission for {task!r} has changed since it was scored, or is gone",
+        file=info.submissions_path,
+        mend=mend,
+    )
+
+
+def _question(info: RunInfo, label: str, attempt: int | None) -> Asked:
+    named = {submission_label(asked.key.task, asked.key.attempt, asked.name): asked for asked in info.asked}
+    numbered = {submission_label(asked.key.task, asked.key.attempt): asked for asked in info.asked}
+    first = {asked.key.task: asked for asked in reversed(info.asked)}
+    wanted = label if attempt is None else submission_label(label, attempt)
+    for labels in (named, numbered, first):
+        if wanted in labels:
+            return labels[wanted]
+    raise BadInput(f"the run has no {wanted!r}", field="TASK", mend=nearest(wanted, [*first, *named, *numbered]))
+
+
+def _answer(directory: RunDirectory, question: Asked) -> Verdict:
+    found = directory.verdict(question.key)
+    if found is None:
+        label = submission_label(question.key.task, question.key.attempt, question.name)
+        raise BadInput(
+            f"{label} is not scored yet", file=directory.path, mend="run the same `repoproof score` to go on"
+        )
+    return found
