@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from . import INFRASTRUCTURE, options
@@ -29,15 +30,14 @@ def run(args: argparse.Namespace) -> int:
     suite = api.find_suite(SUITE)
     worst = 0
     for name in SUBMISSIONS:
-        screen = console(stderr=True)
-        print(
-            f"\n$ repoproof score {SUITE} {suite / 'submissions' / name} -o {args.output / f'demo-{name}'}", flush=True
-        )
+        screen, run_directory = console(stderr=True), args.output / f"demo-{name}"
+        submissions = Path(os.path.relpath(suite / "submissions" / name))
+        print(f"\n$ repoproof score {SUITE} {submissions} -o {run_directory}", flush=True)
         with scoring_progress(screen, args) as on_event:
             report = api.score(
                 suite,
-                suite / "submissions" / name,
-                args.output / f"demo-{name}",
+                submissions,
+                run_directory,
                 sandbox=args.sandbox,
                 workers=args.workers,
                 fresh=args.fresh,
