@@ -28,6 +28,8 @@ IMAGE_VARIABLE = "REPOPROOF_DOCKER_IMAGE"
 """An image to use instead of the host's own /usr: where the engine is another machine's, as on macOS."""
 _LABEL = "repoproof.host"
 """On each container; its value is the machine whose process, named by the container's name, it belongs to."""
+_OF_ENGINE = ("hostname", "hosts", "resolv.conf")
+"""Files in /etc that an engine makes, out of the host's, unless they are mounted."""
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
@@ -123,7 +125,8 @@ class DockerSandbox:
     def _mounts(self) -> Sequence[ReadOnly]:
         if self._own_image:
             return [ReadOnly(source=supervisor(self._machine), target=SUPERVISOR_INSIDE)]
-        return system_mounts()
+        etc = next(mount for mount in system_mounts() if mount.target == "/etc")
+        return [*system_mounts(), *(ReadOnly(source=etc.source / name, target=f"/etc/{name}") for name in _OF_ENGINE)]
 
     @contextmanager
     def _started(
@@ -151,7 +154,12 @@ class DockerSandbox:
         network = f"container:{loopback.container}" if loopback else "none"
         with ExitStack() as stack:
             exchange = stack.enter_context(Exchange.opened(view, limits))
-            steps = [Step("guard", 0, str(len(self._guard))), *exchange.steps, *USAGE_STEPS]
+            steps = [
+                Step("guard", 0, str(len(self._guard))),
+                *exchange.steps,
+                Step("cd", 0, view.workdir),
+                *USAGE_STEPS,
+            ]
             inner = supervised(SUPERVISOR_INSIDE, FRAMES, steps, command)
             container = self._create(inner, view, limits, network).container
             group = ContainerGroup(self._engine, container, live_cpu=limits.cpu_seconds is not None)

@@ -80,7 +80,6 @@ def container_config(
         "Image": image,
         "Cmd": list(command),
         "User": f"{uid}:{gid}",
-        "WorkingDir": view.workdir,
         # A name without a value takes out what the engine would put in.
         "Env": ["HOSTNAME", *(f"{name}={value}" for name, value in environment.items())],
         "AttachStdin": True,
@@ -222,6 +221,7 @@ class Attachment:
         self.gone = os.eventfd(0, os.EFD_CLOEXEC)
         """Readable once the container has ended, and all that it said is in the channels."""
         self._begun = False
+        self._removal: threading.Thread | None = None
         self._last_words: threading.Timer | None = None
         self._threads = [threading.Thread(target=pump, daemon=True) for pump in (self._feed, self._follow)]
         for thread in self._threads:
@@ -234,6 +234,13 @@ class Attachment:
         self._last_words.start()
         self._engine.signal(self._container, "SIGTERM")
 
+    def _refuse(self) -> None:
+        """End a container whose tree is not wanted: too large, as a rule, and perhaps endless. All else has been told by now."""
+        # In a thread of its own: the engine waits for us to take what is on its way.
+        if self._removal is None:
+            self._removal = threading.Thread(target=self._remove, daemon=True)
+            self._removal.start()
+
     def _remove(self) -> None:
         with contextlib.suppress(EngineError):
             self._engine.remove(self._container)
@@ -242,6 +249,8 @@ class Attachment:
         """Wait for the end."""
         for thread in self._threads:
             thread.join()
+        if self._removal:
+            self._removal.join()
         if self._last_words:
             self._last_words.cancel()
 
@@ -300,8 +309,7 @@ class Attachment:
                 _close(self._trees.pop(0))
             case Frame(content=Content.TREE):
                 if not _write(self._trees[0], item.data):
-                    # Refused: too large, as a rule, and perhaps endless. All else has been told by now.
-                    self._remove()
+                    self._refuse()
             case Frame():
                 self._group.take(item.data)
 

@@ -36,6 +36,7 @@ OPEN_FILES = 4096
 _ETC = {
     "passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:{NOBODY}:{NOBODY}:nobody:/tmp:/bin/sh\n",
     "group": f"root:x:0:\nnogroup:x:{NOBODY}:\n",
+    "hostname": "sandbox\n",
     "hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n",
     "resolv.conf": "",

@@ -1,11 +1,12 @@
 /* The first process of a sandbox: runs a command, tells how it ended, and lives until nothing of it is left.
  *
  *   supervise REPORT_FD [in FD SCRIPT]... [out FD SCRIPT]... -- COMMAND [ARGUMENT]...
- *   supervise frames [guard 0 LENGTH] [in 0 SCRIPT]... [out 1 SCRIPT]... [read 1 FILE]... -- COMMAND [ARGUMENT]...
+ *   supervise frames [guard 0 LENGTH] [in 0 SCRIPT]... [cd 0 PLACE] [out 1 SCRIPT]... [read 1 FILE]... -- COMMAND [ARGUMENT]...
  *
  *   in FD SCRIPT    before the command: run by /bin/sh with FD as its standard input; failing ends everything
  *   out FD SCRIPT   after the last process, if the command exited with 0: run by /bin/sh with FD as its standard output
  *   guard 0 LENGTH  first: refuse system calls by the filter (struct sock_filter) that the next LENGTH bytes of standard input are
+ *   cd 0 PLACE      after the trees are in, go there: an engine would make a directory that is not there
  *   read 1 FILE     just before the command begins, and again once nothing of it is left: send the content of FILE
  *
  * With `frames`, descriptors other than standard input and output are not needed: see frames.h.
@@ -24,10 +25,10 @@
 
 #if defined(__x86_64__)
 enum { WRITE = 1, EXIT = 231, CLONE = 56, EXECVE = 59, WAIT4 = 61, PRCTL = 157, DUP3 = 292, CLOSE_RANGE = 436 };
-enum { READ = 0, CLOSE = 3, SIGPROCMASK = 14, KILL = 62, OPENAT = 257, PPOLL = 271, SIGNALFD = 289, PIPE2 = 293 };
+enum { READ = 0, CLOSE = 3, CHDIR = 80, SIGPROCMASK = 14, KILL = 62, OPENAT = 257, PPOLL = 271, SIGNALFD = 289, PIPE2 = 293 };
 #elif defined(__aarch64__)
 enum { WRITE = 64, EXIT = 94, CLONE = 220, EXECVE = 221, WAIT4 = 260, PRCTL = 167, DUP3 = 24, CLOSE_RANGE = 436 };
-enum { READ = 63, CLOSE = 57, SIGPROCMASK = 135, KILL = 129, OPENAT = 56, PPOLL = 73, SIGNALFD = 74, PIPE2 = 59 };
+enum { READ = 63, CLOSE = 57, CHDIR = 49, SIGPROCMASK = 135, KILL = 129, OPENAT = 56, PPOLL = 73, SIGNALFD = 74, PIPE2 = 59 };
 #else
 #error "no system call numbers for this processor"
 #endif
@@ -255,6 +256,12 @@ __attribute__((used)) static void run(long *stack)
     for (step = steps; !same(*step, "--"); step += 3) {
         if (same(*step, "guard"))
             guard(number(step[2]));
+        if (same(*step, "cd") && call(CHDIR, (long)step[2], 0, 0, 0, 0) != 0) {
+            complain("no directory ");
+            complain(step[2]);
+            report(to, 'F', 0);
+            quit(1);
+        }
         if (!same(*step, "in"))
             continue;
         status = framed ? run_script_out_of_frames(step[2]) : ended(run_script(step[2], number(step[1]), 0));
