@@ -12,7 +12,7 @@ from functools import cached_property
 from ..core.errors import Boundary, InfrastructureError, boundary
 from .base import ExecResult, Limits, Loopback, ReadOnly, Scratch, Service, View
 from .docker_api import DockerEngine, EngineError, find_socket
-from .docker_container import USAGE_STEPS, Attachment, ContainerGroup, container_config
+from .docker_container import Attachment, ContainerGroup, container_config, supervisor_steps
 from .docker_image import host_image, host_root
 from .docker_terminal import attend
 from .exchange import Exchange
@@ -21,7 +21,7 @@ from .live import LiveTrees
 from .owner import is_orphan, owned_name
 from .rootfs import ENVIRONMENT, NOBODY, SUPERVISOR_INSIDE, source_for_nobody, system_mounts
 from .service import FollowedService
-from .supervisor import FRAMES, Step, supervised, supervisor
+from .supervisor import FRAMES, supervised, supervisor
 from .tree import Tree
 
 IMAGE_VARIABLE = "REPOPROOF_DOCKER_IMAGE"
@@ -154,12 +154,7 @@ class DockerSandbox:
         network = f"container:{loopback.container}" if loopback else "none"
         with ExitStack() as stack:
             exchange = stack.enter_context(Exchange.opened(view, limits))
-            steps = [
-                Step("guard", 0, str(len(self._guard))),
-                *exchange.steps,
-                Step("cd", 0, view.workdir),
-                *USAGE_STEPS,
-            ]
+            steps = supervisor_steps(exchange.steps, view, self._guard)
             inner = supervised(SUPERVISOR_INSIDE, FRAMES, steps, command)
             container = self._create(inner, view, limits, network).container
             group = ContainerGroup(self._engine, container, live_cpu=limits.cpu_seconds is not None)

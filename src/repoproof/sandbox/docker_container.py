@@ -49,7 +49,18 @@ _MASKED = [
 ]
 """What tells about the machine: the engines' own list, and all of /sys but the control group."""
 
-USAGE_STEPS = tuple(Step("read", 1, f"/sys/fs/cgroup/{name}") for name in _USAGE_FILES)
+_VARIABLES_OF_ENGINES = ("HOSTNAME", "TERM", "container")
+
+
+def supervisor_steps(exchange: Sequence[Step], view: View, guard: bytes) -> list[Step]:
+    """All that the supervisor does beside the command, in order."""
+    return [
+        Step("guard", 0, str(len(guard))),
+        *exchange,
+        *(Step("unset", 0, f"{name}=") for name in _VARIABLES_OF_ENGINES if name not in view.environment),
+        Step("cd", 0, view.workdir),
+        *(Step("read", 1, f"/sys/fs/cgroup/{name}") for name in _USAGE_FILES),
+    ]
 
 
 def container_config(
@@ -80,8 +91,7 @@ def container_config(
         "Image": image,
         "Cmd": list(command),
         "User": f"{uid}:{gid}",
-        # A name without a value takes out what the engine would put in.
-        "Env": ["HOSTNAME", *(f"{name}={value}" for name, value in environment.items())],
+        "Env": [f"{name}={value}" for name, value in environment.items()],
         "AttachStdin": True,
         "AttachStdout": True,
         "AttachStderr": True,

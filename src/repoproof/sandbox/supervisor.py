@@ -57,9 +57,8 @@ class Step(NamedTuple):
 
     when: str
     """`in`: before the command, with `fd` as its input. `out`: after a command that exited with 0, with `fd` as its output.
-    With frames also `cd`: go to the directory that
-    `script` names; `guard`: take as many bytes as `script` says for a filter of system calls from `fd`; and `read`: before
-    and after the command, send the file that `script` names."""
+    With frames also `guard`: take as many bytes as `script` says for a filter of system calls; `unset`: leave out the variable
+    that it names; `cd`: go to the directory that it names; `read`: before and after the command, send the file that it names."""
     fd: int
     script: str
 

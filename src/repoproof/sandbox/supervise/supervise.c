@@ -1,11 +1,12 @@
 /* The first process of a sandbox: runs a command, tells how it ended, and lives until nothing of it is left.
  *
  *   supervise REPORT_FD [in FD SCRIPT]... [out FD SCRIPT]... -- COMMAND [ARGUMENT]...
- *   supervise frames [guard 0 LENGTH] [in 0 SCRIPT]... [cd 0 PLACE] [out 1 SCRIPT]... [read 1 FILE]... -- COMMAND [ARGUMENT]...
+ *   supervise frames [unset 0 NAME=]... [guard 0 LENGTH] [in 0 SCRIPT]... [cd 0 PLACE] [out 1 SCRIPT]... [read 1 FILE]... -- COMMAND [ARGUMENT]...
  *
  *   in FD SCRIPT    before the command: run by /bin/sh with FD as its standard input; failing ends everything
  *   out FD SCRIPT   after the last process, if the command exited with 0: run by /bin/sh with FD as its standard output
  *   guard 0 LENGTH  first: refuse system calls by the filter (struct sock_filter) that the next LENGTH bytes of standard input are
+ *   unset 0 NAME=   leave a variable out, which an engine put in
  *   cd 0 PLACE      after the trees are in, go there: an engine would make a directory that is not there
  *   read 1 FILE     just before the command begins, and again once nothing of it is left: send the content of FILE
  *
@@ -256,6 +257,8 @@ __attribute__((used)) static void run(long *stack)
     for (step = steps; !same(*step, "--"); step += 3) {
         if (same(*step, "guard"))
             guard(number(step[2]));
+        if (same(*step, "unset"))
+            without(step[2], envp);
         if (same(*step, "cd") && call(CHDIR, (long)step[2], 0, 0, 0, 0) != 0) {
             complain("no directory ");
             complain(step[2]);
