@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -102,25 +103,27 @@ class TestVersion2:
         ],
     )
     def test_a_parent_is_usable_if_its_children_can_have_memory_and_pids(self, tmp_path, available, enabled, usable):
-        control = AcceptingControl(tmp_path, enabled)
+        (tmp_path / "cgroup.subtree_control").write_text(enabled)
+        (tmp_path / "cgroup.procs").touch()
         if available is not None:
             (tmp_path / "cgroup.controllers").write_text(available)
-        assert enable_controllers(control) is usable
+        assert enable_controllers(AsTheKernel(tmp_path)) is usable
+
+    def test_a_parent_with_processes_in_it_is_left_as_it_was(self, tmp_path):
+        (tmp_path / "cgroup.subtree_control").touch()
+        (tmp_path / "cgroup.procs").write_text("41\n")
+        (tmp_path / "cgroup.controllers").write_text("cpu memory pids")
+        assert not enable_controllers(AsTheKernel(tmp_path))
+        assert (tmp_path / "cgroup.subtree_control").read_text() == ""
 
 
-class AcceptingControl(type(Path())):
-    """A group's directory whose cgroup.subtree_control takes `+controller` as the kernel does."""
-
-    def __new__(cls, path: Path, enabled: str) -> AcceptingControl:
-        (path / "cgroup.subtree_control").write_text(enabled)
-        return super().__new__(cls, path)
-
-    def __init__(self, path: Path, enabled: str) -> None:
-        self.enabled = enabled
+class AsTheKernel(type(Path())):
+    """A directory whose cgroup.subtree_control takes all of a request or nothing; memory only while no processes are there."""
 
     def write_text(self, text: str, *_: object) -> int:
-        before = self.read_text().split()
-        return Path(self).write_text(" ".join([*before, text.removeprefix("+")]))
+        if "+memory" in text and self.with_name("cgroup.procs").read_text():
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        return Path(self).write_text(" ".join([self.read_text(), *(word.removeprefix("+") for word in text.split())]))
 
 
 class TestVersion1:

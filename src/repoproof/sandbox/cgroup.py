@@ -228,14 +228,19 @@ def _enterable(group: Group) -> bool:
 def enable_controllers(parent: Path) -> bool:
     """Give the children of `parent` memory and pids, and cpu if it can be had; whether they now have the first two.
 
-    The kernel refuses while processes sit in `parent` itself.
+    The kernel refuses memory while processes sit in `parent` itself. It would take pids and cpu alone even then, and no process could
+    be moved out into a child any more: so memory and pids are one request, and cpu comes after it.
     """
     control = parent / "cgroup.subtree_control"
     try:
         available = set((parent / "cgroup.controllers").read_text().split())
-        for controller in sorted({"memory", "pids", "cpu"} & available - set(control.read_text().split())):
-            _write(control, f"+{controller}")
-        return {"memory", "pids"} <= set(control.read_text().split())
+        missing = {"memory", "pids"} - set(control.read_text().split())
+        request = " ".join(f"+{controller}" for controller in sorted(missing))
+        if missing and not (missing <= available and _write(control, request)):
+            return False
+        if "cpu" in available - set(control.read_text().split()):
+            _write(control, "+cpu")
+        return True
     except OSError:
         return False
 
