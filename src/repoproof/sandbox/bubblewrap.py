@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from ..core.base import GiB
 from ..core.errors import Boundary, InfrastructureError, boundary
 from .base import ExecResult, Limits, Loopback, Scratch, Service, View
 from .cgroup import Group, find_hierarchy, mechanism
@@ -382,5 +383,9 @@ def _terminal_lent() -> Generator[None]:
 
 
 def _rlimits(limits: Limits) -> list[str]:
-    """Limits of single processes, in place of a control group; inside, since the kernel counts processes by user namespace."""
-    return ["/usr/bin/prlimit", f"--nproc={limits.pids + 1}", f"--data={limits.memory_bytes}", "--"]
+    """Limits of single processes, in place of a control group; inside, since the kernel counts processes by user namespace.
+
+    The one on memory is a second line: well above what the watchdog allows, or a hog would be refused memory, catch the error and
+    pass for a service that merely fails.
+    """
+    return ["/usr/bin/prlimit", f"--nproc={limits.pids + 1}", f"--data={2 * limits.memory_bytes + GiB}", "--"]
