@@ -105,25 +105,32 @@ def _held(lock: Path) -> Iterator[None]:
 
 
 def _start(private: DockerEngine) -> None:
+    dockerd = ["dockerd", "--host=fd://", "--log-level=warn", *NO_NETWORK]
+    for option, place in (("data-root", "data"), ("exec-root", "exec"), ("pidfile", "pid")):
+        dockerd.append(f"--{option}={HOME / place}")
+    serve(private, dockerd, HOME / "log")
+
+
+def serve(engine: DockerEngine, command: list[str], log: Path) -> subprocess.Popen[bytes]:
+    """Start an engine that listens where `engine` asks; return once it answers."""
     # The listening socket is ours and handed over (as systemd does), so that the first question simply waits for the engine.
     listening = socket.socket(socket.AF_UNIX)
-    with closing(listening), open(HOME / "log", "wb") as log:
-        listening.bind(str(private.socket))
+    with closing(listening), open(log, "wb") as output:
+        listening.bind(str(engine.socket))
         listening.listen()
-        dockerd = ["dockerd", "--host=fd://", "--log-level=warn", *NO_NETWORK]
-        for option, place in (("data-root", "data"), ("exec-root", "exec"), ("pidfile", "pid")):
-            dockerd.append(f"--{option}={HOME / place}")
-        subprocess.Popen(
-            ["sh", "-c", 'exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', "sh", *dockerd],
+        process = subprocess.Popen(
+            ["sh", "-c", 'exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', "sh", *command],
             stdin=listening,
-            stdout=log,
-            stderr=log,
+            stdout=output,
+            stderr=output,
+            cwd=log.parent,  # the engine leaves a file named "oom" wherever it was started
             start_new_session=True,
         )
     try:
-        private.version()
+        engine.version()
     except InfrastructureError as error:
-        raise RuntimeError(f"dockerd did not start: {error}\n{(HOME / 'log').read_text()[-2000:]}") from None
+        raise RuntimeError(f"{command[0]} did not start: {error}\n{log.read_text()[-2000:]}") from None
+    return process
 
 
 def _stop() -> None:
