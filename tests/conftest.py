@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,9 +53,19 @@ def _network() -> str:
     with tempfile.TemporaryDirectory() as folder:
         asked = subprocess.run(
             ["uv", "pip", "install", "--quiet", "--no-cache", "--no-deps", "--target", folder, "iniconfig"],
-            capture_output=True, text=True, timeout=120, env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         )
     return "" if asked.returncode == 0 else f"no package index: {asked.stderr.strip()[-200:]}"
+
+
+def _qemu() -> str:
+    if os.geteuid() != 0 or (platform.machine(), sys.version_info[:2]) != ("x86_64", (3, 11)):
+        return "a guest is made by root, on x86-64, with Debian 12's python3.11"
+    absent = [program for program in ("qemu-system-x86_64", "mmdebstrap") if shutil.which(program) is None]
+    return f"{' and '.join(absent)} not installed (apt-get install qemu-system-x86 mmdebstrap)" if absent else ""
 
 
 TOOLS: dict[str, Callable[[], str]] = {
@@ -63,6 +75,7 @@ TOOLS: dict[str, Callable[[], str]] = {
     "root": lambda: "" if os.geteuid() == 0 else "needs root",
     "cgroup": _cgroup,
     "network": _network,
+    "qemu": _qemu,
 }  # fmt: skip
 
 
