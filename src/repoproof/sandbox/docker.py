@@ -94,9 +94,11 @@ class DockerSandbox:
 
     def shell(self, command: Sequence[str], *, view: View, limits: Limits, loopback: Loopback | None = None) -> int:
         # A terminal cannot carry the supervisor's frames: the container idles, and the command joins it on a stream of its own.
-        idle = limits.model_copy(update={"wall_seconds": float(10**8)})
-        with self._started(["sleep", "infinity"], view, idle, loopback) as (_, container), boundary(Boundary.SANDBOX):
-            return attend(self._engine, container, command)
+        with (
+            self._started(["sleep", "infinity"], view, limits, loopback, timed=False) as (_, container),
+            boundary(Boundary.SANDBOX),
+        ):
+            return attend(self._engine, container, command, view.workdir)
 
     def interrupt(self) -> None:
         self._live.interrupt()
@@ -118,7 +120,16 @@ class DockerSandbox:
     @cached_property
     def _environment(self) -> Mapping[str, str]:
         """What commands find beside what their view sets. An image knows best where its own programs are."""
-        path = self._engine.image_path(self._own_image) if self._own_image else ""
+        if not self._own_image:
+            return ENVIRONMENT
+        try:
+            path = self._engine.image_path(self._own_image)
+        except EngineError as error:
+            if not error.absent:
+                raise
+            raise InfrastructureError(
+                f"the engine has no image {self._own_image} (docker pull {self._own_image})", boundary=Boundary.SANDBOX
+            ) from None
         return ENVIRONMENT | ({"PATH": path} if path else {})
 
     @cached_property
@@ -130,11 +141,13 @@ class DockerSandbox:
 
     @contextmanager
     def _started(
-        self, command: Sequence[str], view: View, limits: Limits, loopback: Loopback | None
+        self, command: Sequence[str], view: View, limits: Limits, loopback: Loopback | None, *, timed: bool = True
     ) -> Generator[tuple[Service, str]]:
         with ExitStack() as stack:
             with boundary(Boundary.SANDBOX):
-                tree, exchange, container = stack.enter_context(self._launched(command, view, limits, loopback))
+                tree, exchange, container = stack.enter_context(
+                    self._launched(command, view, limits, loopback, timed=timed)
+                )
                 service = FollowedService(tree, exchange)
                 stack.callback(service.end)
                 tree.begun.wait()
@@ -144,7 +157,14 @@ class DockerSandbox:
 
     @contextmanager
     def _launched(
-        self, command: Sequence[str], view: View, limits: Limits, loopback: Loopback | None, *, stdin: bytes = b""
+        self,
+        command: Sequence[str],
+        view: View,
+        limits: Limits,
+        loopback: Loopback | None,
+        *,
+        stdin: bytes = b"",
+        timed: bool = True,
     ) -> Generator[tuple[Tree, Exchange, str]]:
         """A container with `command` in it, started and ready to be followed; removed at the end."""
         if not command:
@@ -165,7 +185,7 @@ class DockerSandbox:
             exchange.release()
             stack.callback(attachment.close)
             self._engine.start(container)
-            tree = Tree(attachment, attachment.channels, limits=limits, group=group, stdin=stdin)
+            tree = Tree(attachment, attachment.channels, limits=limits, group=group, stdin=stdin, timed=timed)
             stack.callback(tree.close)
             stack.enter_context(self._live.holding(tree))
             yield tree, exchange, container
@@ -191,12 +211,8 @@ class DockerSandbox:
         try:
             return DockerLoopback(name, self._engine.create(config, name))
         except EngineError as error:
-            if error.status != 404:
+            if self._own_image or not error.absent:
                 raise
-        if self._own_image:
-            raise InfrastructureError(
-                f"the engine has no image {self._own_image} (docker pull {self._own_image})", boundary=Boundary.SANDBOX
-            )
         self._engine.import_image(host_image(), host_root())
         return DockerLoopback(name, self._engine.create(config, name))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
@@ -38,16 +39,24 @@ def find_socket(environment: Mapping[str, str] = os.environ) -> Path:
         if not host.startswith("unix://"):
             raise EngineError(f"DOCKER_HOST={host} is not a unix:// socket (forward it to one, e.g. with ssh -L)")
         return Path(host.removeprefix("unix://"))
-    places = [Path("/var/run/docker.sock"), Path.home() / ".docker/run/docker.sock"]
-    if runtime := environment.get("XDG_RUNTIME_DIR"):
-        places += [Path(runtime, "docker.sock"), Path(runtime, "podman/podman.sock")]
-    places.append(Path("/run/podman/podman.sock"))
-    for place in places:
+    for place in usual_places(environment):
         if _exists(place):
             return place
     raise EngineError(
         "none found (start Docker, or `systemctl --user start podman.socket`, or set DOCKER_HOST=unix:///path/of/the.sock)"
     )
+
+
+def usual_places(environment: Mapping[str, str]) -> list[Path]:
+    """Where engines listen: Docker's before Podman's, the machine's before the user's."""
+    runtime = environment.get("XDG_RUNTIME_DIR")
+    return [
+        Path("/var/run/docker.sock"),
+        *([Path(runtime, "docker.sock")] if runtime else []),
+        *([Path(home, ".docker/run/docker.sock")] if (home := environment.get("HOME")) else []),
+        Path("/run/podman/podman.sock"),
+        *([Path(runtime, "podman/podman.sock")] if runtime else []),
+    ]
 
 
 def _exists(place: Path) -> bool:
@@ -112,9 +121,10 @@ class DockerEngine:
         """A stream to the container's stdin and from its stdout and stderr. To be called before `start`, or output is lost."""
         return self._hijack(f"/containers/{container}/attach?stream=1&stdin=1&stdout=1&stderr=1")
 
-    def prepare_terminal(self, container: str, command: Sequence[str]) -> str:
+    def prepare_terminal(self, container: str, command: Sequence[str], workdir: str) -> str:
         """Get ready to run a second command, with a terminal, in a running container; the id of this execution."""
-        wanted = {"AttachStdin": True, "AttachStdout": True, "AttachStderr": True, "Tty": True, "Cmd": list(command)}
+        wanted = {"Cmd": list(command), "WorkingDir": workdir, "Tty": True}
+        wanted |= {"AttachStdin": True, "AttachStdout": True, "AttachStderr": True}
         return self._json("POST", f"/containers/{container}/exec", body=wanted)["Id"]
 
     def enter_terminal(self, execution: str) -> socket.socket:
@@ -127,8 +137,10 @@ class DockerEngine:
         self._call("POST", f"/exec/{execution}/resize", size, accept=(404, 409, 500))
 
     def terminal_exit(self, execution: str) -> int:
-        """Exit code of an execution that has ended."""
-        return self._json("GET", f"/exec/{execution}/json")["ExitCode"]
+        """Exit code of an execution whose stream has ended."""
+        while (told := self._json("GET", f"/exec/{execution}/json"))["Running"]:
+            time.sleep(0.01)  # the stream ends a moment earlier, and there is nothing to wait on
+        return told["ExitCode"]
 
     def _hijack(self, path: str, body: bytes | None = None) -> socket.socket:
         connection = _UnixConnection(self.socket)

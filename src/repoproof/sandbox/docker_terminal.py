@@ -18,9 +18,9 @@ from .docker_api import DockerEngine
 _PIECE = 65536
 
 
-def attend(engine: DockerEngine, container: str, command: Sequence[str]) -> int:
+def attend(engine: DockerEngine, container: str, command: Sequence[str], workdir: str) -> int:
     """Run `command` with standard input and output as its terminal; its exit code."""
-    execution = engine.prepare_terminal(container, command)
+    execution = engine.prepare_terminal(container, command, workdir)
     with engine.enter_terminal(execution) as stream, _raw(sys.stdin.fileno()), _resized(engine, execution):
         _relay(stream, sys.stdin.fileno(), sys.stdout.fileno())
     return engine.terminal_exit(execution)
