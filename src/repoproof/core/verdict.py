@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from .base import Frozen
+from .base import Evidence, Frozen, Text
 from .errors import Boundary
 from .outcomes import Cause, Status, TestOutcome
 
@@ -21,7 +21,7 @@ class TestResult(Frozen):
     """As in the task's manifest: `test_orders.py::test_create`, parametrisation included."""
     outcome: TestOutcome
     seconds: float = 0.0
-    message: str = ""
+    message: Text = ""
     """First lines of the failure, at most 2 KiB."""
 
     @property
@@ -36,8 +36,8 @@ class PhaseName(StrEnum):
     INSTALL = "install"
     BUILD = "build"
     START = "start"
-    PROBE = "probe"
     TEST = "test"
+    PROBE = "probe"
 
 
 class Phase(Frozen):
@@ -52,13 +52,13 @@ class Phase(Frozen):
     cached: bool = False
     """Whether an earlier result was used instead of running anything."""
     seconds: float = 0.0
-    """Wall-clock seconds."""
+    """Wall-clock seconds. Of `start`: until the first answer, while the process, its end and what it used are the service's whole life."""
     cpu_seconds: float | None = None
     peak_memory_bytes: int | None = None
     limit_seconds: float | None = None
-    reason: str = ""
+    reason: Text = ""
     """One line: why it is not ok."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
     """What the sandbox could not promise or measure here."""
 
 
@@ -67,7 +67,7 @@ class Violation(Frozen):
 
     rule: str
     """Kebab-case name of the rule: `link-out-of-tree`, `device-file`, `oversize`."""
-    evidence: str
+    evidence: Text
     """What was found and where (path inside the submission, with line where there is one)."""
     denied: bool = True
     """Whether our controls made it have no effect. If not, the status is `cheated`."""
@@ -92,7 +92,7 @@ class Verdict(Frozen):
     config_hash: str
     """SHA-256 of everything else that could change the result: task digest, sandbox, limits, scorer version."""
     status: Status
-    reason: str = ""
+    reason: Text = ""
     """One line for people: what decided the status."""
     boundary: Boundary | None = None
     """Whose failure it was, for infrastructure errors and invalid tasks."""
@@ -100,7 +100,7 @@ class Verdict(Frozen):
     """One per expected test id, always all of them, in the manifest's order (empty for families without tests)."""
     measures: dict[str, float] = Field(default_factory=dict)
     """The family's numbers, by documented name; fractions in 0..1."""
-    detail: dict[str, object] = Field(default_factory=dict)
+    detail: Evidence = Field(default_factory=dict)
     """The family's evidence, JSON only (for a microservice: endpoints with file and line)."""
     violations: tuple[Violation, ...] = ()
     phases: tuple[Phase, ...] = ()

@@ -56,6 +56,8 @@ class Family(Protocol):
     task_type: type[Task]
     sealed_type: type[Any]
     metrics: tuple[Metric, ...]
+    completions: bool
+    """Whether a task can be answered with a text in the place of a directory."""
 
     def check(self, task: Task) -> None:
         """Hold a loaded task against its files; raises `BadInput` without file and line, which the loader adds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import BadInput
-from .base import Log, PhaseLimits, Prepared, StartCommand, Toolchain
+from .base import Log, PhaseLimits, Prepared, StartCommand, TimeLeft, Toolchain
 from .node import NodeToolchain
 from .python import PythonToolchain, runner_environment
 
@@ -14,6 +14,7 @@ __all__ = [
     "Prepared",
     "PythonToolchain",
     "StartCommand",
+    "TimeLeft",
     "Toolchain",
     "runner_environment",
     "toolchain",

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..core.base import Frozen
 from ..core.verdict import Phase
-from ..sandbox.base import Mount, Sandbox
+from ..sandbox.base import ExecResult, Mount, Sandbox
 
 
 class PhaseLimits(Frozen):
@@ -22,7 +22,26 @@ class PhaseLimits(Frozen):
     start: float = 15.0
     test: float = 300.0
     task: float = 900.0
-    """All of them together."""
+    """All of the candidate's together: install, build, start and test."""
+
+
+class TimeLeft:
+    """What is left of a task's time. Only the candidate's own steps use it up: fetching, waiting for another process and all else that
+    is ours cost nothing, so a slow index or a busy machine takes no time from the tests."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    @property
+    def is_over(self) -> bool:
+        return self.seconds <= 0
+
+    def at_most(self, limit: float) -> float:
+        """A limit for the next step; never below a tenth, so that a limit stays a limit."""
+        return max(0.1, min(limit, self.seconds))
+
+    def spend(self, step: ExecResult) -> None:
+        self.seconds -= step.usage.wall_seconds
 
 
 class Prepared(Frozen):
@@ -72,11 +91,12 @@ class Toolchain(Protocol):
         log: Log,
         fresh: bool = False,
         exclude_newer: date | None = None,
+        time: TimeLeft | None = None,
     ) -> Prepared:
         """Fetch (trusted, outside, no candidate code run), install and build (in `box`, offline).
 
         `tree` is never written to. `fresh` ignores cached environments; `exclude_newer` is the day after which published
-        packages do not exist. A candidate's fault (a package that does not exist, a
+        packages do not exist; `time` bounds installing and building beside their own limits. A candidate's fault (a package that does not exist, a
         failing build) is `Prepared.ok = False`; ours (registry unreachable) is an `InfrastructureError` of the toolchain.
         """
         ...

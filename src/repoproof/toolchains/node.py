@@ -14,13 +14,14 @@ from pathlib import Path
 from ..core.base import GiB
 from ..core.verdict import PhaseName
 from ..sandbox.base import ExecResult, Limits, Mount, ReadOnly, Sandbox, Scratch, View
-from .base import Log, PhaseLimits, Prepared, StartCommand
+from .base import Log, PhaseLimits, Prepared, StartCommand, TimeLeft
 from .fault import CandidateFault, failure
 from .interpreters import Node, node
 from .node_start import build_script, needs_development, start_command
 from .npm_client import QUIET, download, locked, npm_problem, registries
 from .npm_manifest import Manifest, manifest
 from .phases import Record
+from .start import can_be_run
 from .store import Slot, Store
 
 LIMITS = PhaseLimits(install=300.0, build=300.0)
@@ -51,11 +52,12 @@ class NodeToolchain:
         log: Log,
         fresh: bool = False,
         exclude_newer: date | None = None,
+        time: TimeLeft | None = None,
     ) -> Prepared:
         store = Store(cache)
         runtime = node(store)
         record = Record()
-        work = _Preparation(store, runtime, box, log, fresh, exclude_newer, record)
+        work = _Preparation(store, runtime, box, log, fresh, exclude_newer, record, time or TimeLeft(LIMITS.task))
         versions = {"node": runtime.version, "npm": runtime.npm_version}
         try:
             modules, key = work.modules(tree)
@@ -87,6 +89,7 @@ class _Preparation:
     fresh: bool
     exclude_newer: date | None
     record: Record
+    time: TimeLeft
 
     def modules(self, tree: Path) -> tuple[Path | None, str]:
         """The installed node_modules, from the store or made into it, and their key; None where nothing is declared."""
@@ -159,8 +162,9 @@ class _Preparation:
             environment=_variables(self.runtime) | {"npm_config_ignore_scripts": "false"},
             workdir="/work",
         )
-        limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": LIMITS.install})
+        limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": self.time.at_most(LIMITS.install)})
         result = self.box.run(("sh", "-ec", "\n".join(commands)), view=view, limits=limits)
+        self.time.spend(result)
         self.log("install", result.stdout + result.stderr)
         if not result.ok:
             _, words = npm_problem(result.stderr.decode(errors="replace"))
@@ -173,11 +177,12 @@ class _Preparation:
         """The tree after its build script, or None where starting needs no build."""
         if not script:
             return None
-        key = self._hash(script, environment, _tree_hash(tree))
-        with (
-            self.record.phase(PhaseName.BUILD, limit=LIMITS.build) as building,
-            self.store.slot("node-builds", key) as slot,
-        ):
+        with ExitStack() as held:
+            building = held.enter_context(self.record.phase(PhaseName.BUILD, limit=LIMITS.build))
+            if not can_be_run(script):
+                raise CandidateFault(PhaseName.BUILD, "the build script is too long, or not text")
+            key = self._hash(script, environment, _tree_hash(tree))
+            slot = held.enter_context(self.store.slot("node-builds", key))
             found = None if self.fresh else self.store.find("node-builds", key)
             building.cached = found is not None
             if found is None:
@@ -200,8 +205,9 @@ class _Preparation:
             environment=_variables(self.runtime),
             workdir="/work",
         )
-        limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": LIMITS.build})
+        limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": self.time.at_most(LIMITS.build)})
         result = self.box.run(("sh", "-ec", script), view=view, limits=limits)
+        self.time.spend(result)
         self.log("build", result.stdout + result.stderr)
         if not result.ok:
             raise failure(PhaseName.BUILD, "the build script", result)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..core.verdict import Phase
 from ..sandbox.base import Sandbox
-from .base import Log, Prepared, StartCommand
+from .base import Log, Prepared, StartCommand, TimeLeft
 from .fault import CandidateFault
 from .interpreters import python
 from .phases import Record
@@ -35,13 +35,16 @@ class PythonToolchain:
         log: Log,
         fresh: bool = False,
         exclude_newer: date | None = None,
+        time: TimeLeft | None = None,
     ) -> Prepared:
         store = Store(cache)
         interpreter = python(store)
         record = Record()
         try:
             wanted = declared(tree)
-            environments = Environments(store, interpreter, box, log, fresh, exclude_newer)
+            environments = Environments(
+                store, interpreter, box, log, fresh, exclude_newer, time or TimeLeft(LIMITS.task)
+            )
             prepared = environments.prepared(_with_pip(wanted), record)
         except CandidateFault as fault:
             phases = record.phases or [Phase(name=fault.phase, ok=False, reason=fault.reason)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from importlib.resources import files
@@ -16,7 +16,7 @@ from ..core.errors import Boundary, InfrastructureError
 from ..core.verdict import PhaseName
 from ..sandbox.base import ReadOnly, Sandbox
 from .artifacts import fetched, wheelhouse
-from .base import Log, PhaseLimits, Prepared
+from .base import Log, PhaseLimits, Prepared, TimeLeft
 from .fault import CandidateFault
 from .interpreters import Interpreter, uv, uv_version
 from .phases import Record
@@ -46,6 +46,7 @@ class Environments:
     fresh: bool = False
     """Resolve and install anew, whatever is there."""
     exclude_newer: date | None = None
+    time: TimeLeft = field(default_factory=lambda: TimeLeft(LIMITS.task))
 
     def prepared(self, wanted: Declared, record: Record) -> Prepared:
         """Fetch and install. Raises `CandidateFault`, which `record` then has as its last phase."""
@@ -69,6 +70,7 @@ class Environments:
                             store=self.store,
                             box=self.box,
                             log=self.log,
+                            time=self.time,
                             seconds=LIMITS.install,
                         )
             installing.cached = installing.result is None
@@ -149,6 +151,7 @@ class Environments:
             box=self.box,
             log=self.log,
             fetch_seconds=LIMITS.fetch,
+            time=self.time,
             seconds=LIMITS.install,
         )
 

@@ -10,7 +10,7 @@ from ..core.base import GiB
 from ..core.verdict import PhaseName
 from ..sandbox.base import ExecResult, Limits, Mount, ReadOnly, Sandbox, Scratch, View
 from .artifacts import fetched, wheelhouse
-from .base import Log
+from .base import Log, TimeLeft
 from .fault import failure
 from .interpreters import UV, Interpreter, uv, uv_mount
 from .python_lock import Lock
@@ -51,7 +51,7 @@ def environment_key(lock: Lock, python: Interpreter) -> str:
 
 
 def install(
-    lock: Lock, python: Interpreter, *, slot: Slot, store: Store, box: Sandbox, log: Log, seconds: float
+    lock: Lock, python: Interpreter, *, slot: Slot, store: Store, box: Sandbox, log: Log, time: TimeLeft, seconds: float
 ) -> tuple[Path, ExecResult]:
     """Make the environment of `lock` and publish it in `slot`. Raises `CandidateFault` if its packages do not install."""
     wheels = wheelhouse(fetched(lock.wheels, store, seconds=seconds), slot.staging / "wheels")
@@ -70,8 +70,9 @@ def install(
         ),
         environment={**python.environment, **_UV_SETTINGS},
     )
-    limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": seconds})
+    limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": time.at_most(seconds)})
     result = box.run(("sh", "-ec", _INSTALL, "install", python.executable), view=view, limits=limits)
+    time.spend(result)
     log("install", result.stdout + result.stderr)
     if not result.ok:
         raise failure(PhaseName.INSTALL, "installing the dependencies", result)

@@ -10,7 +10,7 @@ from ..core.base import GiB
 from ..core.verdict import PhaseName
 from ..sandbox.base import Limits, Mount, ReadOnly, Sandbox, Scratch, View
 from .artifacts import fetched
-from .base import Log
+from .base import Log, TimeLeft
 from .fault import CandidateFault, failure
 from .interpreters import UV, Interpreter, uv, uv_mount
 from .python_environment import environment_mounts, environment_variables
@@ -32,6 +32,7 @@ def built(
     box: Sandbox,
     log: Log,
     fetch_seconds: float,
+    time: TimeLeft,
     seconds: float,
 ) -> Path:
     """The wheel of a source archive. `backends` is an environment with the common build backends.
@@ -61,8 +62,9 @@ def built(
             "UV_NO_BUILD_ISOLATION": "1",
         }
         view = View(mounts=mounts, environment={**environment_variables(python), **settings})
-        limits = BUILD_LIMITS.model_copy(update={"wall_seconds": seconds})
+        limits = BUILD_LIMITS.model_copy(update={"wall_seconds": time.at_most(seconds)})
         result = box.run(("sh", "-ec", _BUILD), view=view, limits=limits)
+        time.spend(result)
         log(f"build-{package.name}", result.stdout + result.stderr)
         if not result.ok:
             raise failure(PhaseName.INSTALL, what, result)

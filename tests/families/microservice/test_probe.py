@@ -14,6 +14,8 @@ from importlib.resources import files
 
 import pytest
 
+from repoproof.families.microservice.deploy import INSIDE_PYTHON
+
 PROBE = files("repoproof") / "families/microservice/inside/probe.py"
 
 ROUTES = {("GET", r"/items"), ("POST", r"/items"), ("GET", r"/items/\d+"), ("DELETE", r"/items/\d+")}
@@ -124,7 +126,7 @@ def probed(behaviour, required=REQUIRED):
     try:
         asked = json.dumps([dict(zip(("method", "path"), line.split(), strict=True)) for line in required])
         done = subprocess.run(
-            [sys.executable, "-I", "-S", str(PROBE), str(server.server_port), "20"],
+            [sys.executable, *INSIDE_PYTHON[1:], str(PROBE), str(server.server_port), "20"],
             input=asked, capture_output=True, text=True, check=True,
         )  # fmt: skip
     finally:

@@ -11,10 +11,9 @@ from ...analysis.endpoints import Endpoint, Route, coverage
 from ...analysis.openapi import endpoints_of
 from ...analysis.readme import extract_endpoints
 from ...analysis.routes import find_routes
-from ...core.outcomes import Cause
 from ...core.verdict import PhaseName
-from ...sandbox.base import Loopback, ReadOnly, Sandbox, View
-from .deploy import TEST_LIMITS
+from ...sandbox.base import ExecResult, Loopback, ReadOnly, Sandbox, View
+from .deploy import INSIDE_PYTHON, TEST_LIMITS
 from .task import MicroserviceTask
 from .workspace import Record, ended
 
@@ -35,6 +34,7 @@ class Coverage:
     """Both coverages of one submission, endpoint by endpoint."""
 
     required: tuple[Endpoint, ...]
+    """Each once, however often it was declared."""
     static: dict[Endpoint, Route | None]
     live: dict[Endpoint, tuple[bool, str]] | None = None
     """Found, and why; None where the service was never probed."""
@@ -73,33 +73,25 @@ def as_route(endpoint: Endpoint) -> Route:
 
 def static_coverage(task: MicroserviceTask, tree: Path, required: Iterable[Endpoint]) -> Coverage:
     """Read the code; run nothing."""
-    required = tuple(required)
-    routes = find_routes(tree, language=task.language, framework=task.framework)
-    return Coverage(required=required, static=dict(coverage(required, routes)))
+    static = coverage(required, find_routes(tree, language=task.language, framework=task.framework))
+    return Coverage(required=tuple(static), static=static)
 
 
 def probe(
     found: Coverage, task: MicroserviceTask, box: Sandbox, loopback: Loopback, runner: Path, record: Record
-) -> None:
+) -> ExecResult:
     """Ask the running service for each required endpoint; fills `live` and `documented`."""
     asked = box.run(
-        ["/usr/bin/python3", "-I", "-S", "/runner/probe.py", str(task.port), str(PROBE_SECONDS)],
+        [*INSIDE_PYTHON, "/runner/probe.py", str(task.port), str(PROBE_SECONDS)],
         view=View(mounts=(ReadOnly(source=runner, target="/runner"),)),
         limits=TEST_LIMITS.model_copy(update={"wall_seconds": PROBE_SECONDS + 30}),
         stdin=json.dumps([{"method": e.method, "path": e.path} for e in found.required]).encode(),
         loopback=loopback,
     )
     record.log_output("probe", asked)
-    record.phase(
-        PhaseName.PROBE,
-        asked,
-        ok=asked.ok,
-        limit_seconds=PROBE_SECONDS,
-        reason="" if asked.ok else f"the probe {ended(asked)}",
-    )
-    if not asked.ok and asked.cause is not Cause.EXITED:
+    if not asked.ok:
         found.live = {endpoint: (False, f"the probe {ended(asked)}") for endpoint in found.required}
-        return
+        return asked
     answer = json.loads(asked.stdout)
     found.live = {
         endpoint: (said["found"], said["why"])
@@ -107,3 +99,9 @@ def probe(
     }
     if answer["openapi"] is not None:
         found.documented = endpoints_of(answer["openapi"])
+    return asked
+
+
+def note_probe(asked: ExecResult, record: Record) -> None:
+    reason = "" if asked.ok else f"the probe {ended(asked)}"
+    record.phase(PhaseName.PROBE, asked, ok=asked.ok, limit_seconds=PROBE_SECONDS, reason=reason)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core.base import GiB, MiB
+from ...core.base import GiB, KiB, MiB
 from ...core.errors import Boundary, InfrastructureError
 from ...core.outcomes import Cause
-from ...core.verdict import PhaseName
 from ...sandbox.base import Limits, Loopback, ReadOnly, Sandbox, Scratch, Service, View
-from ...toolchains import Prepared, StartCommand, toolchain
+from ...toolchains import Prepared, StartCommand, TimeLeft, toolchain
 from .task import MicroserviceTask
 from .workspace import Record, ended
 
@@ -23,6 +23,31 @@ SERVICE_LIMITS = Limits(
 """Of a running service; its wall-clock limit is what is left of the task's."""
 TEST_LIMITS = Limits(cpus=1.0, memory_bytes=1 * GiB, pids=256, disk_bytes=256 * MiB, output_bytes=32 * MiB)
 """Of the test side."""
+
+OUTLIVES = 180.0
+"""How much longer than the task's time a service may live, in seconds: what our own probes between its steps take at most."""
+
+INSIDE_PYTHON = ("/usr/bin/python3", "-B", "-E", "-s", "-S")
+"""Runs what is in `inside/` and needs nothing but the standard library."""
+
+
+@dataclass(frozen=True)
+class Startable:
+    """A submission whose dependencies are there and whose start command is known."""
+
+    task: MicroserviceTask
+    tree: Path
+    prepared: Prepared
+    start: StartCommand
+    box: Sandbox
+    record: Record
+    runner: Path
+    """Our programs of the test side."""
+
+    @property
+    def seed(self) -> Path:
+        """What each start gets a fresh copy of."""
+        return self.prepared.tree or self.tree
 
 
 @dataclass(frozen=True)
@@ -35,59 +60,70 @@ class Deployment:
     reason: str
     """Why it does not respond; empty if it does."""
     seconds: float
-    """From start to the first real answer."""
+    """From start to the first real answer, or to giving up."""
 
 
-def installed(task: MicroserviceTask, tree: Path, box: Sandbox, record: Record) -> Prepared:
+def installed(
+    task: MicroserviceTask, tree: Path, box: Sandbox, record: Record, time: TimeLeft | None = None
+) -> Prepared:
     """`tree` with its dependencies, or why not; the raw logs are kept."""
     bench = record.bench
     return toolchain(task.language).prepare(
-        tree, box=box, cache=bench.cache, log=record.log, fresh=bench.options.fresh, exclude_newer=bench.config.cutoff
+        tree,
+        box=box,
+        cache=bench.cache,
+        log=record.log,
+        fresh=bench.options.fresh,
+        exclude_newer=bench.config.cutoff,
+        time=time,
     )
 
 
-def service_view(tree: Path, prepared: Prepared, task: MicroserviceTask, variables: Mapping[str, str]) -> View:
+def too_large(seed: Path) -> str:
+    """Why `seed` does not fit on a service's disk; empty if it does."""
+    page = 4 * KiB
+    needed = sum(
+        page + -(-Path(folder, file).lstat().st_size // page) * page
+        for folder, _, files in os.walk(seed)
+        for file in files
+    )
+    limit = SERVICE_LIMITS.disk_bytes
+    return f"its {needed // MiB} MiB do not fit on a service's disk of {limit // MiB} MiB" if needed > limit else ""
+
+
+def service_view(seed: Path, prepared: Prepared, task: MicroserviceTask, variables: Mapping[str, str]) -> View:
     """What a service sees: a writable copy of the submission at /work, its dependencies, its port. Nothing that verifies it."""
     return View(
-        mounts=(Scratch(target="/work", seed=prepared.tree or tree), *prepared.mounts),
-        environment={
-            **prepared.environment,
-            **variables,
-            "PORT": str(task.port),
-            "HOST": "0.0.0.0",
-            "PYTHONUNBUFFERED": "1",
-        },
+        mounts=(Scratch(target="/work", seed=seed), *prepared.mounts),
+        environment={**prepared.environment, **variables, "PORT": str(task.port), "HOST": "0.0.0.0"},
         workdir="/work",
     )
 
 
 @contextmanager
 def deployed(
-    task: MicroserviceTask,
-    tree: Path,
-    prepared: Prepared,
-    start: StartCommand,
-    box: Sandbox,
-    record: Record,
-    runner: Path,
+    it: Startable,
+    time: TimeLeft,
     *,
     limit_seconds: float,
-    task_seconds: float,
     variables: Mapping[str, str] | None = None,
     log: str = "service",
 ) -> Iterator[Deployment]:
     """Start the service on a private loopback and wait until it answers; fresh state each time. Stopped when the context is left."""
-    limits = SERVICE_LIMITS.model_copy(update={"wall_seconds": task_seconds})
-    view = service_view(tree, prepared, task, variables or {})
-    with box.loopback() as loopback, box.start(start.command, view=view, limits=limits, loopback=loopback) as service:
+    limits = SERVICE_LIMITS.model_copy(update={"wall_seconds": max(0.0, time.seconds) + OUTLIVES})
+    view = service_view(it.seed, it.prepared, it.task, variables or {})
+    with (
+        it.box.loopback() as loopback,
+        it.box.start(it.start.command, view=view, limits=limits, loopback=loopback) as service,
+    ):
         try:
-            responds, reason, seconds = await_answer(task, box, loopback, runner, limit_seconds)
+            responds, reason, seconds = await_answer(it.task, it.box, loopback, it.runner, time.at_most(limit_seconds))
             if not responds and (code := service.command_exit) not in (None, 0):
                 reason = f"the start command exited with {code}; {reason}"
+            time.seconds -= seconds
             yield Deployment(service=service, loopback=loopback, responds=responds, reason=reason, seconds=seconds)
         finally:
-            result = service.stop()
-            record.log_output(log, result)
+            it.record.log_output(log, service.stop())
 
 
 def await_answer(
@@ -96,11 +132,14 @@ def await_answer(
     """Whether the service gives a real HTTP answer below 500 in time; if not, why; and after how many seconds."""
     paths = list(dict.fromkeys((*task.health_paths, "/")))
     asked = box.run(
-        ["/usr/bin/python3", "-I", "-S", "/runner/await_service.py", str(task.port), str(limit_seconds), *paths],
+        [*INSIDE_PYTHON, "/runner/await_service.py", str(task.port), str(limit_seconds), *paths],
         view=View(mounts=(ReadOnly(source=runner, target="/runner"),)),
         limits=TEST_LIMITS.model_copy(update={"wall_seconds": limit_seconds + 15}),
         loopback=loopback,
     )
+    if asked.cause in (Cause.TIMED_OUT, Cause.OUT_OF_MEMORY, Cause.OUTPUT_LIMIT):
+        # It limits itself: only what a service sent can have brought it there.
+        return False, f"waiting for an answer on port {task.port}: {ended(asked)}", asked.usage.wall_seconds
     try:
         answer = json.loads(asked.stdout)
     except ValueError:
@@ -112,10 +151,3 @@ def await_answer(
         return True, "", answer["seconds"]
     last = "; ".join(f"GET {path}: {what}" for path, what in answer["last"].items())
     return False, f"no answer below 500 on port {task.port} within {limit_seconds:g} s ({last})", answer["seconds"]
-
-
-def fate(deployment: Deployment, record: Record, *, limit_seconds: float) -> Cause | None:
-    """Stop the service, note the start phase, and say what ended it before we did; None if it was still running well."""
-    result = deployment.service.stop()
-    record.phase(PhaseName.START, result, ok=deployment.responds, limit_seconds=limit_seconds, reason=deployment.reason)
-    return None if result.cause is Cause.KILLED else result.cause

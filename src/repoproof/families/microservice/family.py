@@ -26,6 +26,7 @@ class Microservice:
     task_type = MicroserviceTask
     sealed_type = SealedMicroservice
     metrics = METRICS
+    completions = False
 
     def check(self, task: Task) -> None:
         assert isinstance(task, MicroserviceTask)

@@ -37,6 +37,6 @@ def shell(task: MicroserviceTask, submission: Submission, bench: Bench) -> int:
         )
         return bench.box.shell(
             ["bash", "-c", WELCOME, "bash", "\n".join(lines)],
-            view=service_view(tree, prepared, task, {"PS1": f"{task.id}$ "}),
+            view=service_view(prepared.tree or tree, prepared, task, {"PS1": f"{task.id}$ "}),
             limits=SERVICE_LIMITS.model_copy(update={"wall_seconds": SECONDS}),
         )

@@ -12,10 +12,10 @@ from ...core.errors import Boundary, InfrastructureError
 from ...core.health import Health
 from ...core.outcomes import Cause
 from ...sandbox.base import Loopback, ReadOnly, Sandbox, View
-from ...toolchains import Prepared, runner_environment, toolchain
+from ...toolchains import Prepared, TimeLeft, runner_environment, toolchain
 from .. import Bench
 from .coverage import required_endpoints, static_coverage
-from .deploy import SERVICE_LIMITS, await_answer, deployed, installed
+from .deploy import INSIDE_PYTHON, SERVICE_LIMITS, Startable, await_answer, deployed, installed
 from .golden import GoldenRun, run_golden_tests
 from .task import MicroserviceTask
 from .workspace import Record, ended, lay_out, work_folder
@@ -114,12 +114,11 @@ def run_reference(stand: Stand, evidence: Evidence, repeat: int) -> None:
             "the reference has nothing to start it by" if prepared.ok else f"the reference fails: {last}"
         )
         return
+    it = Startable(task, tree, prepared, start, stand.box, stand.record, stand.runner)
     for turn in range(repeat):
         variables, workdir = VARIATIONS[turn % len(VARIATIONS)]
-        with deployed(
-            task, tree, prepared, start, stand.box, stand.record, stand.runner,
-            limit_seconds=language.limits.start, task_seconds=language.limits.task, variables=variables,
-        ) as deployment:  # fmt: skip
+        time = TimeLeft(language.limits.task)
+        with deployed(it, time, limit_seconds=language.limits.start, variables=variables) as deployment:
             if not deployment.responds:
                 evidence.reference_responds = False
                 evidence.reasons.append(f"the reference does not respond in repeat {turn + 1}: {deployment.reason}")
@@ -131,7 +130,7 @@ def run_reference(stand: Stand, evidence: Evidence, repeat: int) -> None:
 def stub(stand: Stand, status: str, body: str) -> Iterator[Loopback]:
     """A service that answers everything with one status and body, on a private loopback."""
     view = View(mounts=(ReadOnly(source=stand.runner, target="/runner"),))
-    command = ["/usr/bin/python3", "-I", "-S", "/runner/stub.py", str(stand.task.port), status, body]
+    command = [*INSIDE_PYTHON, "/runner/stub.py", str(stand.task.port), status, body]
     with stand.box.loopback() as loopback:
         with stand.box.start(command, view=view, limits=SERVICE_LIMITS, loopback=loopback):
             any_answer = stand.task.model_copy(update={"health_paths": ("/",)})

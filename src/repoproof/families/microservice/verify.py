@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 
 from ...analysis.metrics import measure_code
 from ...core.errors import Boundary, InfrastructureError
@@ -13,11 +13,11 @@ from ...core.outcomes import Cause, Status, TestOutcome
 from ...core.submission import Submission
 from ...core.submissions import copy_tree
 from ...core.verdict import PhaseName, TestResult, Verdict
-from ...sandbox.base import Sandbox
-from ...toolchains import Prepared, StartCommand, runner_environment, toolchain
+from ...sandbox.base import ExecResult, Sandbox
+from ...toolchains import Prepared, TimeLeft, runner_environment, toolchain
 from .. import Bench
-from .coverage import Coverage, probe, required_endpoints, static_coverage
-from .deploy import deployed, fate, installed
+from .coverage import Coverage, note_probe, probe, required_endpoints, static_coverage
+from .deploy import Startable, deployed, installed, too_large
 from .golden import GoldenRun, junit_xml, run_golden_tests
 from .task import MicroserviceTask
 from .workspace import Record, ended, lay_out, work_folder
@@ -42,19 +42,24 @@ class Findings:
 
 def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verdict:
     """Score one submission: read its routes, deploy it, run the golden tests against it, probe it."""
-    started, clock = datetime.now(UTC), time.monotonic()
+    started, clock = datetime.now(UTC), monotonic()
     record, findings = Record(bench), Findings()
     findings.tests = missing_tests(task)
     with work_folder(bench) as folder:
         tree = folder / "tree"
         violations = submission.violations
-        copy_tree(submission, tree)
+        if submission.path is None:
+            tree.mkdir()
+        else:
+            copy_tree(submission, tree)
         findings.found = static_coverage(task, tree, required_endpoints(task))
         findings.measures = {f"code_{name}": float(value) for name, value in measure_code(tree).model_dump().items()}
         if bench.config.static_only:
             covered = findings.found.static_share == 1.0
             findings.status = Status.PASSED if covered else Status.FAILED
             findings.reason = "static measures only: nothing was run"
+        elif submission.path is None:
+            findings.reason = "a text was submitted where a directory is asked for"
         else:
             assert bench.box is not None
             run_it(task, tree, folder, bench.box, record, findings)
@@ -80,17 +85,20 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
         environment={**(bench.box.fingerprint() if bench.box else {}), **(findings.versions or {})},
         logs=record.logs,
         started=started,
-        seconds=round(time.monotonic() - clock, 3),
+        seconds=round(monotonic() - clock, 3),
     )
 
 
 def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, record: Record, findings: Findings) -> None:
     """The stages that run code: install, start, respond, golden tests, live probe. Stops at the first that fails."""
+    assert task.sealed is not None
     bench = record.bench
     language = toolchain(task.language)
     limits = language.limits
-    deadline = time.monotonic() + (bench.config.task_seconds or limits.task)
-    prepared = installed(task, tree, box, record)
+    requirements = task.sealed_root / task.sealed.test_requirements if task.sealed.test_requirements else None
+    environment = runner_environment(requirements, box=box, cache=bench.cache, log=record.log)
+    time = TimeLeft(bench.config.task_seconds or limits.task)
+    prepared = installed(task, tree, box, record, time)
     record.phases.extend(prepared.phases)
     findings.versions = prepared.versions
     if not prepared.ok:
@@ -102,57 +110,51 @@ def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, recor
         findings.reason = "nothing says how to start it: no start.sh, Procfile, package script or framework convention"
         return
     findings.start_source = start.source
-    assert task.sealed is not None
-    requirements = task.sealed_root / task.sealed.test_requirements if task.sealed.test_requirements else None
-    environment = runner_environment(requirements, box=box, cache=bench.cache, log=record.log)
     runner, tests, results = lay_out(folder, task.tests_path)
-    with deployed(
-        task, tree, prepared, start, box, record, runner,
-        limit_seconds=min(limits.start, remaining(deadline)), task_seconds=remaining(deadline),
-    ) as deployment:  # fmt: skip
-        findings.started = deployment.service.running or deployment.responds
-        findings.responds = deployment.responds
-        if not deployment.responds:
-            cause = fate(deployment, record, limit_seconds=limits.start)
-            findings.status = Status.OUT_OF_MEMORY if cause is Cause.OUT_OF_MEMORY else Status.START_FAILED
-            findings.started = cause is None
-            findings.reason = deployment.reason
-            return
-        golden = run_golden_tests(
-            task, tests, runner, results, environment, box, deployment.loopback,
-            seconds=min(limits.test, remaining(deadline)),
-        )  # fmt: skip
-        lived = deployment.service.running
-        if lived:
-            assert findings.found is not None
-            probe(findings.found, task, box, deployment.loopback, runner, record)
-        cause = fate(deployment, record, limit_seconds=limits.start)
+    it = Startable(task, tree, prepared, start, box, record, runner)
+    if reason := too_large(it.seed):
+        findings.reason = reason
+        return
+    if time.is_over:
+        findings.status, findings.reason = Status.TIMED_OUT, "the task's time limit was reached before it was started"
+        return
+    golden, probed, lived, start_limit = None, None, False, time.at_most(limits.start)
+    with deployed(it, time, limit_seconds=limits.start) as deployment:
+        if deployment.responds:
+            golden = run_golden_tests(
+                task, tests, runner, results, environment, box, deployment.loopback,
+                seconds=time.at_most(limits.test),
+            )  # fmt: skip
+            time.spend(golden.process)
+            lived = deployment.service.running
+            if lived:
+                assert findings.found is not None
+                probed = probe(findings.found, task, box, deployment.loopback, runner, record)
+        service = deployment.service.stop()
+    record.phase(
+        PhaseName.START, service, ok=deployment.responds, limit_seconds=start_limit,
+        reason=deployment.reason, seconds=deployment.seconds,
+    )  # fmt: skip
+    findings.responds = deployment.responds
+    findings.started = deployment.responds or service.cause is Cause.KILLED
+    if golden is None:
+        findings.status, findings.reason = unanswered(service, deployment.reason, in_full=start_limit == limits.start)
+        return
     note_tests(golden, record, findings, task, limits.test)
-    findings.status, findings.reason = judged(golden, None if lived else cause, cause)
-    if not lived and remaining(deadline) > limits.start:
-        probe_afresh(task, tree, prepared, start, box, record, runner, findings, limits.start, remaining(deadline))
+    findings.status, findings.reason = judged(golden, service, lived=lived)
+    if not lived and not time.is_over:
+        probed = probe_afresh(it, time, limits.start, findings)
+    if probed is not None:
+        note_probe(probed, record)
 
 
-def probe_afresh(
-    task: MicroserviceTask,
-    tree: Path,
-    prepared: Prepared,
-    start: StartCommand,
-    box: Sandbox,
-    record: Record,
-    runner: Path,
-    findings: Findings,
-    limit_seconds: float,
-    task_seconds: float,
-) -> None:
+def probe_afresh(it: Startable, time: TimeLeft, limit_seconds: float, findings: Findings) -> ExecResult | None:
     """Live coverage of a service that did not outlive its tests: from a fresh start."""
     assert findings.found is not None
-    with deployed(
-        task, tree, prepared, start, box, record, runner,
-        limit_seconds=limit_seconds, task_seconds=task_seconds, log="service-probed",
-    ) as again:  # fmt: skip
+    with deployed(it, time, limit_seconds=limit_seconds, log="service-probed") as again:
         if again.responds:
-            probe(findings.found, task, box, again.loopback, runner, record)
+            return probe(findings.found, it.task, it.box, again.loopback, it.runner, it.record)
+    return None
 
 
 def note_tests(
@@ -173,19 +175,30 @@ def note_tests(
     record.logs["junit"] = f"{record.bench.log_prefix}/junit.xml"
 
 
-def judged(golden: GoldenRun, died_of: Cause | None, service_cause: Cause | None) -> tuple[Status, str]:
-    """The status that a run of the golden tests comes to. What the service died of explains failed tests, never passed ones."""
+def unanswered(service: ExecResult, reason: str, *, in_full: bool) -> tuple[Status, str]:
+    """The status of a service that never answered; `in_full` if it was waited for as long as any is."""
+    if service.cause is Cause.OUT_OF_MEMORY:
+        return Status.OUT_OF_MEMORY, f"the service ran out of memory; {reason}"
+    if not in_full and service.cause is Cause.KILLED:
+        return Status.TIMED_OUT, f"the task's time limit was reached; {reason}"
+    return Status.START_FAILED, reason
+
+
+def judged(golden: GoldenRun, service: ExecResult, *, lived: bool) -> tuple[Status, str]:
+    """The status that a run of the golden tests comes to. How the service ended explains failed tests, never passed ones."""
     score = f"{golden.passed} of {len(golden.results)} tests passed"
     if golden.passed == len(golden.results):
         return Status.PASSED, score
-    if service_cause is Cause.OUT_OF_MEMORY:
+    if service.cause is Cause.OUT_OF_MEMORY:
         return Status.OUT_OF_MEMORY, f"the service ran out of memory; {score}"
-    if died_of is not None:
-        return Status.CRASHED, f"the service ended during its tests ({died_of}); {score}"
+    if not lived:
+        return Status.CRASHED, f"the service ended during its tests ({ended(service)}); {score}"
     if golden.process.cause is Cause.TIMED_OUT:
         return Status.TIMED_OUT, f"the tests' time limit was reached; {score}"
-    failed = next((r for r in golden.results if not r.passed), None)
-    return Status.FAILED, f"{score}; first: {failed.id} {failed.outcome}" if failed else score
+    if not golden.finished:
+        return Status.FAILED, f"{score}; the tests did not finish: {ended(golden.process)}"
+    first = next(result for result in golden.results if not result.passed)
+    return Status.FAILED, f"{score}; first: {first.id} {first.outcome}"
 
 
 def unprepared(prepared: Prepared) -> tuple[Status, str]:
@@ -227,8 +240,3 @@ def measures(findings: Findings, *, static_only: bool) -> dict[str, float]:
         "dsr": float(findings.responds),
         "ac_live": findings.found.live_share,
     }
-
-
-def remaining(deadline: float) -> float:
-    """Seconds left; never below a tenth, so that a limit stays a limit."""
-    return max(0.1, deadline - time.monotonic())

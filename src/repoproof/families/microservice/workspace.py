@@ -35,15 +35,24 @@ class Record:
         """Keep what a sandboxed process printed, stderr after stdout."""
         self.log(name, result.stdout + (b"\n--- stderr ---\n" if result.stderr else b"") + result.stderr)
 
-    def phase(self, name: PhaseName, result: ExecResult, *, ok: bool, limit_seconds: float, reason: str = "") -> None:
-        """Note how a phase's process ended and what it used."""
+    def phase(
+        self,
+        name: PhaseName,
+        result: ExecResult,
+        *,
+        ok: bool,
+        limit_seconds: float,
+        reason: str = "",
+        seconds: float | None = None,
+    ) -> None:
+        """Note how a phase's process ended and what it used; `seconds` where the phase was over before its process was."""
         self.phases.append(
             Phase(
                 name=name,
                 ok=ok,
                 cause=result.cause,
                 exit_code=result.exit_code,
-                seconds=result.usage.wall_seconds,
+                seconds=result.usage.wall_seconds if seconds is None else seconds,
                 cpu_seconds=result.usage.cpu_seconds,
                 peak_memory_bytes=result.usage.peak_memory_bytes,
                 limit_seconds=limit_seconds,

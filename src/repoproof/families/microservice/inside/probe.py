@@ -11,16 +11,17 @@ document claims.
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 import sys
 import time
 
+from asking import BODY_LIMIT, Answer, NoAnswer, ask  # pyright: ignore[reportMissingImports] -- beside this file inside
+
 VALUES = ("1", "00000000-0000-4000-8000-000000000001", "a", "2024-01-01")
 """Tried for path parameters, in order: converters accept different shapes."""
 NONCES = ("zq7f3x", "kw2v9j")
-BODY_LIMIT = 65536
+REQUEST_SECONDS = 2.0
 DOCUMENT_LIMIT = 4 * 1024 * 1024
 DOCUMENTS = (
     "/openapi.json",
@@ -33,36 +34,35 @@ DOCUMENTS = (
 )
 
 
-class Answer:
-    def __init__(self, status: int, body: str, allow: set[str]) -> None:
-        self.status, self.body, self.allow = status, body, allow
-
-    def shape(self, path: str) -> tuple[int, str]:
-        """The answer with the asked path and anything that changes from request to request taken out."""
-        body = self.body
-        for part in sorted({path, *filter(None, path.split("/"))}, key=len, reverse=True):
-            if len(part) > 3 or part == path:
-                body = body.replace(part, "*")
-        return self.status, re.sub(r"[0-9a-f]{8,}|\d+", "#", body)
+def shape(answer: Answer, path: str) -> tuple[int, str]:
+    """An answer with the asked path and anything that changes from request to request taken out."""
+    body = answer.body
+    for part in sorted({path, *filter(None, path.split("/"))}, key=len, reverse=True):
+        if len(part) > 3 or part == path:
+            body = body.replace(part, "*")
+    return answer.status, re.sub(r"[0-9a-f]{8,}|\d+", "#", body)
 
 
-def ask(port: int, method: str, path: str, seconds: float, limit: int = BODY_LIMIT) -> Answer | None:
-    """None where there was no complete answer."""
-    body = b"{}" if method in ("POST", "PUT", "PATCH") else None
-    headers = {"Connection": "close", "Accept": "application/json", "Host": f"127.0.0.1:{port}"}
-    if body is not None:
-        headers |= {"Content-Type": "application/json"}
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
-    try:
-        connection.request(method, path, body=body, headers=headers)
-        response = connection.getresponse()
-        text = response.read(limit).decode("utf-8", "replace")
-        allow = {item.strip().upper() for item in (response.getheader("Allow") or "").split(",") if item.strip()}
-        return Answer(response.status, text, allow)
-    except (OSError, http.client.HTTPException, ValueError):
-        return None
-    finally:
-        connection.close()
+class OutOfTime(Exception):
+    """The time for all endpoints is over."""
+
+
+class Service:
+    """What listens on a port, until `end`."""
+
+    def __init__(self, port: int, end: float) -> None:
+        self.port, self.end = port, end
+
+    def answer(self, method: str, path: str, limit: int = BODY_LIMIT) -> Answer | None:
+        """None where there was no answer. Raises `OutOfTime`."""
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise OutOfTime
+        body = b"{}" if method in ("POST", "PUT", "PATCH") else None
+        try:
+            return ask(self.port, method, path, min(REQUEST_SECONDS, left), body=body, limit=limit)
+        except NoAnswer:
+            return None
 
 
 def filled(template: str, value: str) -> str:
@@ -80,16 +80,16 @@ def control(template: str, value: str, nonce: str) -> str:
 class Elsewhere:
     """What the service answers to made-up paths of the same shape. Asked twice: what differs between the two is noise, not a router's."""
 
-    def __init__(self, port: int, method: str, template: str, value: str, seconds: float) -> None:
+    def __init__(self, service: Service, method: str, template: str, value: str) -> None:
         paths = [control(template, value, nonce) for nonce in NONCES]
-        answers = [ask(port, method, path, seconds) for path in paths]
-        self.shapes = [answer.shape(path) if answer else None for answer, path in zip(answers, paths, strict=True)]
+        answers = [service.answer(method, path) for path in paths]
+        self.shapes = [shape(answer, path) if answer else None for answer, path in zip(answers, paths, strict=True)]
         self.statuses = [answer.status if answer else None for answer in answers]
         self.allows = [answer.allow if answer else None for answer in answers]
 
     def differs_from(self, answer: Answer, path: str) -> bool:
         if self.shapes[0] == self.shapes[1]:
-            return answer.shape(path) != self.shapes[0]
+            return shape(answer, path) != self.shapes[0]
         return answer.status not in self.statuses and self.statuses[0] == self.statuses[1]
 
     def router_differs_from(self, hint: Answer) -> bool:
@@ -100,16 +100,16 @@ class Elsewhere:
         )
 
 
-def look_for(port: int, method: str, template: str, seconds: float) -> tuple[bool, str]:
+def look_for(service: Service, method: str, template: str) -> tuple[bool, str]:
     other = "PATCH" if method != "PATCH" else "DELETE"
     indistinct, answer = "", None
     for value in VALUES if "{" in template else VALUES[:1]:
         path = filled(template, value)
-        answer = ask(port, method, path, seconds)
+        answer = service.answer(method, path)
         if answer is None:
             indistinct = "no answer"
             continue
-        elsewhere = Elsewhere(port, method, template, value, seconds)
+        elsewhere = Elsewhere(service, method, template, value)
         if answer.status not in (404, 405, 501):
             if elsewhere.differs_from(answer, path):
                 return True, f"{method} {path} -> {answer.status}"
@@ -118,8 +118,8 @@ def look_for(port: int, method: str, template: str, seconds: float) -> tuple[boo
         if answer.status == 404 and 404 in elsewhere.statuses and elsewhere.differs_from(answer, path):
             return True, f"{method} {path} -> 404 of its own"
         for asked in ("OPTIONS", other, "TRACE"):
-            hint = ask(port, asked, path, seconds)
-            if hint is None or not Elsewhere(port, asked, template, value, seconds).router_differs_from(hint):
+            hint = service.answer(asked, path)
+            if hint is None or not Elsewhere(service, asked, template, value).router_differs_from(hint):
                 continue
             if method in hint.allow:
                 return True, f"{asked} {path} -> Allow: {', '.join(sorted(hint.allow))}"
@@ -128,9 +128,9 @@ def look_for(port: int, method: str, template: str, seconds: float) -> tuple[boo
     return False, indistinct or f"{method} {filled(template, VALUES[0])} -> {answer.status if answer else 'no answer'}"
 
 
-def document_of(port: int, seconds: float) -> object:
+def document_of(service: Service) -> object:
     for path in DOCUMENTS:
-        answer = ask(port, "GET", path, seconds, DOCUMENT_LIMIT)
+        answer = service.answer("GET", path, DOCUMENT_LIMIT)
         if answer is not None and answer.status == 200:
             try:
                 document = json.loads(answer.body)
@@ -142,14 +142,19 @@ def document_of(port: int, seconds: float) -> object:
 
 
 def main(port: int, seconds: float) -> None:
-    end = time.monotonic() + seconds
-    document = document_of(port, min(2.0, seconds))
+    service = Service(port, time.monotonic() + seconds)
     found = []
     for endpoint in json.load(sys.stdin):
         method, path = endpoint["method"], endpoint["path"]
-        left = end - time.monotonic()
-        there, why = look_for(port, method, path, min(2.0, left)) if left > 0 else (False, "out of time")
+        try:
+            there, why = look_for(service, method, path)
+        except OutOfTime:
+            there, why = False, "out of time"
         found.append({"method": method, "path": path, "found": there, "why": why[:300]})
+    try:
+        document = document_of(service)
+    except OutOfTime:
+        document = None
     print(json.dumps({"endpoints": found, "openapi": document}))
 
 
