@@ -16,6 +16,8 @@ from .owner import claimed, owned_name
 
 _ENTRY_BYTES = 512
 """What each entry counts, whatever it holds: bounds their number too."""
+_MOST_DEEP = 200
+"""Directories inside one another: what walks a tree outside is not to run out of stack."""
 _SAYS_NO_TREE = (errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR)
 """What the kernel says of an entry that lies below a file or a link, is there already, or links to what is not there."""
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -107,6 +109,8 @@ def _parts(name: str) -> list[str]:
     parts = [part for part in name.split("/") if part not in ("", ".")]
     if ".." in parts or name.startswith("/"):
         raise NotATree(f"an entry named {name!r}")
+    if len(parts) > _MOST_DEEP:
+        raise TooLarge
     return parts
 
 

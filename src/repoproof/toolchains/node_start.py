@@ -11,7 +11,7 @@ from .base import StartCommand
 from .fault import Refused
 from .npm_manifest import package_json
 from .reading import inside
-from .start import declared_start
+from .start import can_be_run, declared_start
 
 _FILES = tuple(
     f"{folder}{stem}{suffix}"
@@ -43,6 +43,11 @@ _OUTPUT = re.compile(r"(?:^|[\s=\"'/])((?:dist|build|out|lib|compiled)(?:/[\w./-
 
 def start_command(tree: Path, *, port: int, framework: str = "") -> StartCommand | None:
     """How to start the service in `tree`; None if nothing was found. It is told its port by the environment."""
+    found = _found(tree)
+    return found if found and can_be_run(*found.command) else None
+
+
+def _found(tree: Path) -> StartCommand | None:
     package = _package(tree)
     script = _script(package, "start")
     if (declared := declared_start(tree)) is not None:

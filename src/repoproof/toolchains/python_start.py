@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,12 +11,16 @@ from .base import StartCommand
 from .fault import Refused
 from .python_modules import App, Module, modules
 from .reading import inside, text
-from .start import declared_start
+from .requirements import toml
+from .start import can_be_run, declared_start
 
 
 def start_command(tree: Path, *, port: int, framework: str = "") -> StartCommand | None:
     """How to start the service in `tree` on `port`; None if nothing was found."""
-    return declared_start(tree) or _django(tree, port) or _by_convention(tree, port, framework) or _project_script(tree)
+    found = (
+        declared_start(tree) or _django(tree, port) or _by_convention(tree, port, framework) or _project_script(tree)
+    )
+    return found if found and can_be_run(*found.command) else None
 
 
 _Command = Callable[[App, Module, int], tuple[str, ...]]
@@ -149,10 +152,10 @@ def _django(tree: Path, port: int) -> StartCommand | None:
 
 def _project_script(tree: Path) -> StartCommand | None:
     try:
-        scripts = tomllib.loads(_text(tree, "pyproject.toml") or "")["project"]["scripts"]
+        scripts = toml(tree, "pyproject.toml")["project"]["scripts"]
         name, target = next(iter(scripts.items()))
         module, function = re.fullmatch(r"([\w.]+)\s*:\s*([\w.]+)", target).groups()  # type: ignore[union-attr]
-    except (tomllib.TOMLDecodeError, RecursionError, KeyError, TypeError, AttributeError, StopIteration):
+    except (Refused, KeyError, TypeError, AttributeError, StopIteration):
         return None
     first = function.split(".")[0]
     code = f"import sys; from {module} import {first}; sys.exit({function}())"

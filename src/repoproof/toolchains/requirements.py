@@ -68,6 +68,12 @@ _HARMLESS_OPTIONS = {
     "--use-feature",
 }
 _MAX_LINES = 5_000
+_MAX_LENGTH = 1_000
+"""Characters of one requirement, without its hashes: beyond, matching it could take for ever."""
+_MAX_DOTS = 1_000
+"""In one line of TOML: reading a dotted key takes time with the square of its length."""
+_MAX_INCLUDES = 20
+"""Files that include one another in a row."""
 _DEVELOPMENT = re.compile(r"dev|test|lint|doc|ci\b", re.IGNORECASE)
 
 
@@ -78,11 +84,14 @@ def canonical(name: str) -> str:
 
 def requirement(line: str, where: str) -> str:
     """One dependency, in one canonical line; raises `Refused` naming `where` if it is not a plain one."""
+    line = " ".join(line.split())  # a run of spaces can be divided in many ways, and a matcher tries all of them
+    if len(line) > _MAX_LENGTH:
+        raise Refused(f"{where}: not a requirement: {line[:120]}")
     if "${" in line:
         raise Refused(f"{where}: environment variables are not expanded: {line}")
-    match = _REQUIREMENT.fullmatch(line.strip())
+    match = _REQUIREMENT.fullmatch(line)
     if match is None:
-        raise Refused(f"{where}: {_why_refused(line.strip())}")
+        raise Refused(f"{where}: {_why_refused(line)}")
     extras = ",".join(sorted(extra.strip() for extra in (match["extras"] or "").split(",") if extra.strip()))
     specifier = re.sub(r"\s+", "", match["specifier"]).rstrip(",")
     marker = " ".join((match["marker"] or "").split())
@@ -131,6 +140,7 @@ class _Reading:
         self.prereleases = False
         self.is_project = False
         self.lines = 0
+        self.read: set[tuple[str, bool]] = set()
 
     def result(self, *, project: bool) -> Declared:
         return Declared(
@@ -144,9 +154,12 @@ class _Reading:
         )
 
     def file(self, name: str, *, constraint: bool = False, trail: tuple[str, ...] = ()) -> _Reading:
-        """Read a requirements file and those it includes."""
-        if name in trail:
+        """Read a requirements file and those it includes, each once."""
+        if (name, constraint) in self.read:
             return self
+        self.read.add((name, constraint))
+        if len(trail) > _MAX_INCLUDES:
+            raise Refused(f"{trail[-1]}: more than {_MAX_INCLUDES} files include one another")
         if name.startswith(("../", "/")) or name == "..":
             raise Refused(f"{trail[-1] if trail else name}: {name} lies outside the submission")
         content = text(self.tree, name, limit=MiB)
@@ -171,8 +184,8 @@ class _Reading:
     def pins(self, lock: str) -> _Reading:
         """Take the versions of a lock file as constraints; its addresses are not used, so that our own index is."""
         versions: dict[str, set[str]] = {}
-        for package in _toml(self.tree, lock).get("package", []):
-            source = package.get("source", {})
+        for package in _locked(toml(self.tree, lock), lock):
+            source = _table(package, "source")
             if "registry" in source or (lock == "poetry.lock" and source.get("type", "legacy") == "legacy"):
                 versions.setdefault(canonical(str(package["name"])), set()).add(str(package["version"]))
         for name, known in sorted(versions.items()):
@@ -232,6 +245,7 @@ class _Reading:
 
 
 def _why_refused(what: str) -> str:
+    what = " ".join(what[:_MAX_LENGTH].split())
     if re.match(r"(?:[\w.-]+\s*(?:\[.*\])?\s*@\s*)?(?:git|hg|svn|bzr)\+", what):
         return f"a version-control address is refused: {what}"
     if "://" in what or re.search(r"@\s*\S+:", what):
@@ -281,15 +295,30 @@ def _without_hashes(line: str, where: str) -> tuple[str, set[str]]:
     return body, digests
 
 
-def _toml(tree: Path, name: str) -> dict[str, Any]:
+def toml(tree: Path, name: str) -> dict[str, Any]:
+    """The table in that file, empty if there is none. Raises `Refused` for what is not TOML, or takes for ever to read."""
+    content = text(tree, name) or ""
+    if any(line.count(".") > _MAX_DOTS for line in content.split("\n")):
+        raise Refused(f"{name}: a line with more than {_MAX_DOTS} dots")
     try:
-        return tomllib.loads(text(tree, name) or "")
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return tomllib.loads(content)
+    except (ValueError, RecursionError) as error:
         raise Refused(f"{name}: {error}") from None
 
 
+def _locked(lock: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The packages of a lock file, each with a name and a version."""
+    packages = lock.get("package", [])
+    if not isinstance(packages, list) or not all(
+        isinstance(one, Mapping) and isinstance(one.get("name"), str) and isinstance(one.get("version", ""), str)
+        for one in packages
+    ):
+        raise Refused(f"{name}: not a lock file")
+    return [one for one in packages if "version" in one]
+
+
 def _pyproject(tree: Path) -> dict[str, Any] | None:
-    return _toml(tree, "pyproject.toml") if inside(tree, "pyproject.toml") is not None else None
+    return toml(tree, "pyproject.toml") if inside(tree, "pyproject.toml") is not None else None
 
 
 def _is_project(project: dict[str, Any] | None) -> bool:
@@ -324,7 +353,8 @@ def _poetry(name: str, wanted: Any) -> list[str]:
         )
     if table.get("optional"):
         return []
-    extras = ",".join(str(extra) for extra in table.get("extras", []))
+    wanted_extras = table.get("extras", [])
+    extras = ",".join(map(str, wanted_extras if isinstance(wanted_extras, list) else [wanted_extras]))
     marker = str(table.get("markers", ""))
     line = f"{name}{f'[{extras}]' if extras else ''}{','.join(poetry_specifiers(table['version']))}"
     return [requirement(f"{line} ; {marker}" if marker else line, where)]
@@ -335,7 +365,7 @@ def poetry_specifiers(version: str) -> list[str]:
     specifiers: list[str] = []
     for part in (part.strip() for part in version.split(",")):
         bare = part.lstrip("^~ ")
-        numbers = [int(number) for number in re.findall(r"\d+", re.match(r"[\d.]*", bare)[0])]  # type: ignore[index]
+        numbers = [int(number[:20]) for number in re.findall(r"\d+", re.match(r"[\d.]*", bare)[0])]  # type: ignore[index]
         if part in ("*", ""):
             continue
         if part.startswith("^") and numbers:

@@ -12,6 +12,18 @@ from .fault import Refused
 from .reading import text
 
 _SHELLS = {"sh", "bash", "dash"}
+_MOST_BYTES = 100_000
+"""Of a command: the kernel takes no word above 128 KiB."""
+_MOST_WORDS = 1_000
+
+
+def can_be_run(*words: str) -> bool:
+    """Whether the kernel would take these words as a command at all: no NUL, nothing that is not Unicode, not too much."""
+    try:
+        size = sum(len(word.encode()) for word in words)
+    except UnicodeEncodeError:
+        return False
+    return size <= _MOST_BYTES and len(words) <= _MOST_WORDS and not any("\0" in word for word in words)
 
 
 def declared_start(tree: Path) -> StartCommand | None:
