@@ -34,19 +34,16 @@ def test_what_was_written_is_read_with_its_line(
 
 
 @given(st.integers(1, 19))
-def test_a_torn_last_line_is_passed_over_only_on_request(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+def test_a_torn_line_is_named(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
     file = tmp_path_factory.mktemp("jsonl") / "lines.jsonl"
     file.write_bytes(b'{"n": 1}\n' + b'{"text": "\xc3\xa4\xc3\xa4 bcd"}'[:cut])
-    assert list(read_jsonl(file, torn_end=True)) == [Line(1, {"n": 1})]
     with pytest.raises(BadInput, match=r"lines\.jsonl:2: not "):
         list(read_jsonl(file))
 
 
-def test_a_torn_line_in_the_middle_is_an_error_even_then(tmp_path: Path) -> None:
-    file = tmp_path / "lines.jsonl"
-    file.write_text('{"n": \n{"n": 2}\n')
-    with pytest.raises(BadInput, match=r"lines\.jsonl:1: not JSON"):
-        list(read_jsonl(file, torn_end=True))
+def test_a_number_that_python_will_not_read_is_a_complaint() -> None:
+    with pytest.raises(BadInput, match=r"^x\.jsonl:3: a number of thousands of digits$"):
+        parse_object(b'{"n": ' + b"1" * 5000 + b"}", file=Path("x.jsonl"), line=3)
 
 
 @given(st.binary(max_size=60))

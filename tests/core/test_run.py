@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from repoproof.core.config import RunOptions, ScoreConfig
 from repoproof.core.errors import BadInput
-from repoproof.core.outcomes import Status
+from repoproof.core.outcomes import Status, TestOutcome
 from repoproof.core.run import Asked, RunDirectory, RunInfo
-from repoproof.core.verdict import Verdict, VerdictKey
+from repoproof.core.verdict import Phase, PhaseName, TestResult, Verdict, VerdictKey, Violation
 
 
 def verdict(
@@ -287,13 +288,15 @@ def test_a_run_that_is_not_there_or_of_another_schema_is_named(path: Path) -> No
 def test_logs_of_each_question_and_try_are_apart_and_begin_empty(path: Path) -> None:
     with RunDirectory.locked(path) as run:
         places = [
-            run.log_directory(verdict("one", hash=hash, attempt=attempt).key, tries)
-            for hash, attempt, tries in [("s", 0, 1), ("s", 0, 2), ("s", 1, 1), ("changed", 0, 1)]
+            run.new_log_directory(verdict("one", hash=hash, attempt=attempt).key)
+            for hash, attempt in [("s", 0), ("s", 0), ("s", 1), ("changed", 0)]
         ]
         assert len(set(places)) == 4
         assert all(place.name.startswith("one-") and place.parent == path / "logs" for place in places)
-        (places[0] / "old.log").write_text("from a run that was killed")
-        assert list(run.log_directory(verdict("one").key).iterdir()) == []
+        (places[0] / "old.log").write_text("named by a verdict")
+    with RunDirectory.locked(path) as run:
+        assert list(run.new_log_directory(verdict("one").key).iterdir()) == []
+    assert (places[0] / "old.log").read_text() == "named by a verdict"
 
 
 def test_a_report_that_cannot_be_written_leaves_the_old_one(path: Path) -> None:
@@ -303,3 +306,38 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(path: Path) -> None:
             run.write_report("\ud800")
     assert (path / "report.json").read_text() == "old"
     assert sorted(entry.name for entry in path.iterdir()) == ["lock", "report.json", "verdicts.jsonl"]
+
+
+CANDIDATES_TEXT = "\ud800 and \udc80"
+
+
+def test_a_verdict_that_quotes_a_candidate_can_always_be_written(path: Path) -> None:
+    one = Verdict(
+        task="one",
+        submission_hash="s",
+        config_hash="c",
+        status=Status.FAILED,
+        reason=CANDIDATES_TEXT,
+        tests=(TestResult(id="t", outcome=TestOutcome.FAILED, message=CANDIDATES_TEXT),),
+        detail={"endpoints": [{CANDIDATES_TEXT: (CANDIDATES_TEXT, 1, None)}]},
+        violations=(Violation(rule="r", evidence=CANDIDATES_TEXT),),
+        phases=(Phase(name=PhaseName.START, ok=False, reason=CANDIDATES_TEXT, notes=(CANDIDATES_TEXT,)),),
+        started=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    written(path, one)
+    with RunDirectory.locked(path) as run:
+        assert run.verdict(one.key) == one
+    assert one.reason == r"\ud800 and \udc80"
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_number_that_could_not_be_read_back_is_no_measure(number: float) -> None:
+    with pytest.raises(ValidationError, match="finite number"):
+        Verdict(
+            task="one",
+            submission_hash="s",
+            config_hash="c",
+            status=Status.PASSED,
+            measures={"pass_at_1": number},
+            started=datetime(2026, 1, 1, tzinfo=UTC),
+        )

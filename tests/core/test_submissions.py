@@ -83,6 +83,11 @@ WRONG: dict[str, tuple[object, str]] = {
     ),
     "no such folder": ({"task": "shop", "path": "shp"}, ':2: task "shop": path: no directory shp'),
     "a NUL in the path": ({"task": "shop", "path": "a\0b"}, ':2: task "shop": path: not a path'),
+    "a path that no file can have": ({"task": "shop", "path": "\ud800"}, ':2: task "shop": path: not a path'),
+    "a cost without end": (
+        '{"task": "shop", "path": "blog", "origin": {"cost_usd": 1e999}}',
+        ":2: origin.cost_usd: Infinity: ",
+    ),
     "not JSON": ('{"task": "shop"', ":2: not JSON: "),
 }
 
@@ -95,6 +100,27 @@ def test_a_wrong_line_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInput) as raised:
         read_submissions(tmp_path, TASKS)
     assert f"{tmp_path}/submissions.jsonl{expected}" in str(raised.value)
+
+
+def test_a_text_is_no_answer_to_a_task_that_asks_for_a_directory(tmp_path: Path) -> None:
+    index(tmp_path, {"task": "blog", "completion": "def blog(): ..."})
+    expected = r':1: task "blog": completion: these tasks ask for a directory \(give its path instead\)'
+    with pytest.raises(BadInput, match=expected):
+        read_submissions(tmp_path, TASKS, completions=False)
+
+
+def test_a_name_that_two_answers_to_one_task_go_by_names_neither(tmp_path: Path) -> None:
+    for name in ("m1/answer", "m2/answer", "m3/other"):
+        folder(tmp_path, name)
+    lines = [("blog", 0, "m1/answer"), ("blog", 1, "m2/answer"), ("blog", 2, "m3/other"), ("shop", 0, "m1/answer")]
+    index(tmp_path, *({"task": task, "attempt": attempt, "path": path} for task, attempt, path in lines))
+    assert [item.name for item in read_submissions(tmp_path, TASKS).items] == ["", "", "other", "answer"]
+
+
+def test_a_folder_is_mentioned_however_its_path_is_spelled(tmp_path: Path) -> None:
+    folder(tmp_path, "blog")
+    index(tmp_path, {"task": "blog", "path": "./blog/"})
+    assert read_submissions(tmp_path, TASKS).notes == ()
 
 
 def test_a_place_without_submissions_is_named(tmp_path: Path) -> None:

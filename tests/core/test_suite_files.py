@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -330,6 +331,18 @@ def test_new_health_records_take_the_place_of_the_same_tasks_only(suite: Path) -
     assert [(record.task, record.healthy) for record in read_health(suite)] == [("one", True), ("two", False)]
     assert load(suite).health_version != first
     assert sorted(path.name for path in suite.iterdir()) == ["health.jsonl", "public", "sealed", "suite.json"]
+
+
+def test_validations_of_different_tasks_do_not_undo_each_other(suite: Path) -> None:
+    """Each reads what is there and writes all of it: without a lock, records would be lost."""
+    record = health(load(suite), "one", healthy=False)
+    records = [record.model_copy(update={"task": f"task-{n}"}) for n in range(30)]
+    threads = [threading.Thread(target=write_health, args=(suite, [record])) for record in records]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {record.task for record in read_health(suite)} == {record.task for record in records}
 
 
 def test_suite_json_alone_tells_the_family(suite: Path) -> None:

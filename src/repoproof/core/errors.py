@@ -52,7 +52,7 @@ class BadInput(RepoProofError):
         self.boundary = boundary
         place = "" if self.file is None else f"{self.file}:{line}: " if line is not None else f"{self.file}: "
         what = ": ".join(part for part in (subject, field, problem) if part)
-        super().__init__(" ".join(f"{place}{what}{f' ({mend})' if mend else ''}".split()))
+        super().__init__(_one_line(f"{place}{what}{f' ({mend})' if mend else ''}"))
 
 
 class InfrastructureError(RepoProofError):
@@ -60,7 +60,11 @@ class InfrastructureError(RepoProofError):
 
     def __init__(self, problem: str, *, boundary: Boundary) -> None:
         self.boundary = boundary
-        super().__init__(problem)
+        super().__init__(_one_line(problem))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 @contextmanager

@@ -12,13 +12,13 @@ verdict starts on a fresh line.
 from __future__ import annotations
 
 import fcntl
+import itertools
 import json
 import logging
 import os
-import shutil
 import threading
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from pydantic import ValidationError
 from .base import Frozen
 from .config import RunOptions, ScoreConfig
 from .digest import digest_of_strings
-from .durable import sync_directory, write_atomically
+from .durable import make_directory, sync_directory, write_atomically
 from .errors import BadInput, Boundary, InfrastructureError
 from .jsonl import read_json, to_record
 from .submission import Origin
@@ -144,12 +144,13 @@ class RunDirectory:
     def locked(cls, path: Path) -> Generator[RunDirectory]:
         """A new or existing run, for this process alone to add to. `BadInput` if another one is at it, or if it is something else."""
         _is_ours(path)
-        path.mkdir(parents=True, exist_ok=True)
-        sync_directory(path.parent)
+        make_directory(path)
         with _lock(path):
             run = cls(path)
             run._load()
             run._descriptor = os.open(run.verdicts_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            # What a killed process wrote last may not have reached the disk yet, and counts from now on.
+            os.fsync(run._descriptor)
             sync_directory(path)
             try:
                 yield run
@@ -218,14 +219,18 @@ class RunDirectory:
             with self.verdicts_file.open("rb") as file:
                 yield from (self._at(stored, file.fileno()) for stored in found)
 
-    def log_directory(self, key: VerdictKey, tries: int = 1) -> Path:
-        """The empty directory for the raw logs of one try (from 1): `logs/TASK-ATTEMPT-HASH`, with `.2` for the second try."""
+    def new_log_directory(self, key: VerdictKey) -> Path:
+        """A new directory for the raw logs of one more try: `logs/TASK-ATTEMPT-HASH`, then the same with `.2`, `.3`, ...
+
+        Never an earlier one: a verdict may name what is in it.
+        """
         short = digest_of_strings(key.submission_hash, key.config_hash)[:8]
-        place = self.path / "logs" / f"{key.task}-{key.attempt}-{short}{f'.{tries}' if tries > 1 else ''}"
-        if place.exists():
-            shutil.rmtree(place)
-        place.mkdir(parents=True)
-        return place
+        for number in itertools.count(1):
+            place = self.path / "logs" / f"{key.task}-{key.attempt}-{short}{f'.{number}' if number > 1 else ''}"
+            with suppress(FileExistsError):
+                place.mkdir(parents=True)
+                return place
+        raise AssertionError("there is always another number")
 
     def _load(self) -> None:
         try:

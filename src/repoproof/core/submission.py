@@ -6,20 +6,20 @@ from pathlib import Path
 
 from pydantic import Field
 
-from .base import Frozen
+from .base import Frozen, Text
 from .verdict import Violation
 
 
 class Origin(Frozen):
     """Who made a submission and what it took."""
 
-    model: str = ""
-    agent: str = ""
+    model: Text = ""
+    agent: Text = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
     seconds: float | None = None
-    trajectory: str | None = None
+    trajectory: Text | None = None
     """Path of the agent's transcript, relative to the submissions directory."""
 
 

@@ -11,12 +11,13 @@ relative to the file's directory. In a bare directory the folder's name is the t
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pydantic import Field
 
-from .base import Frozen
+from .base import Frozen, Text, writable
 from .digest import digest_of_strings
 from .errors import BadInput, Boundary, InfrastructureError
 from .jsonl import read_jsonl, to_record
@@ -59,20 +60,20 @@ class SubmissionLine(Frozen):
     """Directory of the answer, relative to this file."""
     completion: str | None = None
     """The answer itself."""
-    name: str = ""
+    name: Text = ""
     """What reports call it beside the task."""
     origin: Origin = Origin()
 
 
-def read_submissions(path: Path, suite_task_ids: Collection[str]) -> Submissions:
-    """Read and hash the submissions at `path`.
+def read_submissions(path: Path, suite_task_ids: Collection[str], *, completions: bool = True) -> Submissions:
+    """Read and hash the submissions at `path`. `completions` is whether the tasks can be answered with a text.
 
     `BadInput` where `path` or a line is wrong. Whatever a submitted tree contains is data: violations, or a refusal.
     """
     if path.is_file():
-        return _from_index(path, suite_task_ids)
+        return _from_index(path, suite_task_ids, completions)
     if (path / INDEX).is_file():
-        return _from_index(path / INDEX, suite_task_ids)
+        return _from_index(path / INDEX, suite_task_ids, completions)
     if path.is_dir():
         return _from_folders(path, suite_task_ids)
     problem = "neither a directory nor a file" if path.exists() else "no such file or directory"
@@ -124,7 +125,7 @@ def copy_tree(submission: Submission, destination: Path) -> None:
         raise InfrastructureError(problem, boundary=Boundary.SUBMISSION)
 
 
-def _from_index(file: Path, known: Collection[str]) -> Submissions:
+def _from_index(file: Path, known: Collection[str], completions: bool) -> Submissions:
     root = file.parent
     items: list[Submission] = []
     unknown: dict[str, None] = {}
@@ -134,7 +135,7 @@ def _from_index(file: Path, known: Collection[str]) -> Submissions:
         line = to_record(SubmissionLine, value, file=file, line=number)
         subject = f'task "{line.task}"'
         if line.path:
-            mentioned.add(line.path.split("/")[0])
+            mentioned.update(PurePosixPath(line.path).parts[:1])
         if (earlier := lines.setdefault((line.task, line.attempt), number)) != number:
             problem = f"{line.attempt} is already on line {earlier}"
             raise BadInput(
@@ -143,8 +144,13 @@ def _from_index(file: Path, known: Collection[str]) -> Submissions:
         if (line.path is None) == (line.completion is None):
             problem = "both path and completion" if line.path is not None else "neither path nor completion"
             raise BadInput(problem, file=file, line=number, subject=subject, mend="give exactly one of them")
+        if line.completion is not None and not completions:
+            problem = "these tasks ask for a directory"
+            raise BadInput(
+                problem, file=file, line=number, subject=subject, field="completion", mend="give its path instead"
+            )
         if line.task not in known:
-            unknown[line.task] = None
+            unknown[shown(line.task)] = None
         else:
             items.append(_from_line(line, root, file, number, subject))
     if not lines:
@@ -152,8 +158,18 @@ def _from_index(file: Path, known: Collection[str]) -> Submissions:
     strays = [folder for folder in _folders(root) if folder in known and folder not in mentioned]
     notes = [f"{folder}/ is not mentioned in {file.name}: not scored" for folder in strays]
     return Submissions(
-        root=root.resolve(), items=tuple(items), unknown=tuple(unknown), notes=(*notes, *_left_out(items))
+        root=root.resolve(),
+        items=tuple(_told_apart(items)),
+        unknown=tuple(unknown),
+        notes=(*notes, *_left_out(items)),
     )
+
+
+def _told_apart(items: list[Submission]) -> Iterator[Submission]:
+    """The same, without names that several answers to one task go by: their numbers tell them apart."""
+    uses = Counter((item.task, item.name) for item in items)
+    for item in items:
+        yield item if uses[item.task, item.name] == 1 else item.model_copy(update={"name": ""})
 
 
 def _from_line(line: SubmissionLine, root: Path, file: Path, number: int, subject: str) -> Submission:
@@ -168,7 +184,7 @@ def _from_line(line: SubmissionLine, root: Path, file: Path, number: int, subjec
             size_bytes=len(line.completion.encode("utf-8", "surrogatepass")),
         )
     assert line.path is not None
-    if "\0" in line.path:
+    if "\0" in line.path or line.path != writable(line.path):
         raise BadInput("not a path", file=file, line=number, subject=subject, field="path")
     path = root / line.path
     found = read_directory(

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from .base import GiB
 from .digest import canonical_json, digest_of_all
-from .durable import write_atomically
+from .durable import one_at_a_time, write_atomically
 from .errors import BadInput, Boundary
 from .health import Health
 from .jsonl import JsonObject, read_json, read_jsonl, to_record
@@ -100,9 +100,11 @@ def read_health(root: Path) -> tuple[Health, ...]:
 
 def write_health(root: Path, records: Iterable[Health]) -> None:
     """Put `records` in the place of those of the same tasks, all or nothing."""
-    kept = {record.task: record for record in (*read_health(root), *records)}
-    text = "".join(f"{canonical_json(kept[task].model_dump(mode='json'))}\n" for task in sorted(kept))
-    write_atomically(root / "health.jsonl", text)
+    # Two validations, of different tasks, may be at it: neither may undo the other's.
+    with one_at_a_time(root):
+        kept = {record.task: record for record in (*read_health(root), *records)}
+        text = "".join(f"{canonical_json(kept[task].model_dump(mode='json'))}\n" for task in sorted(kept))
+        write_atomically(root / "health.jsonl", text)
 
 
 @dataclass(frozen=True)

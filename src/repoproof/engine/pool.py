@@ -199,7 +199,7 @@ class _Scoring:
     def verify(self, number: int, this: _Try) -> None:
         """In a thread of its own: whatever happens, a verdict is handed over."""
         try:
-            logs = self.run.log_directory(this.job.key, this.number)
+            logs = self.run.new_log_directory(this.job.key)
             try:
                 verdict = self.verified(this, logs)
             except BaseException as error:
