@@ -48,6 +48,15 @@ def test_an_unfinished_side_is_said(run_a, run_b):
     assert any(warning.startswith("A: unfinished") for warning in comparison_of(run_a, run_b, SOURCES).warnings)
 
 
+def test_what_was_not_the_same_for_both_is_said(run_b):
+    assert comparison_of(run_b, run_b, SOURCES).warnings == ()
+    other = run_b.model_copy(update={"run": run_b.run.model_copy(update={"scorer_version": "0", "task_seconds": 60.0})})
+    assert comparison_of(other, run_b, SOURCES).warnings == (
+        "scored by different versions of the scorer: 0 and 1",
+        "scored under different time limits: 60 s and the family's own",
+    )
+
+
 def test_runs_of_different_suites_are_refused(run_a, run_b):
     other = run_b.model_copy(update={"suite": run_b.suite.model_copy(update={"digest": "cd" * 32})})
     with pytest.raises(

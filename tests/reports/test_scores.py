@@ -54,6 +54,26 @@ def test_numbers_carry_a_warning_above_the_threshold(report, verdict, errors, of
     assert any("infrastructure error" in warning for warning in scored.warnings) is warned
 
 
+def test_a_task_that_was_lost_is_not_hidden_by_many_attempts_at_another(report, verdict):
+    passed = [verdict("a", Status.PASSED, attempt=n) for n in range(999)]
+    scored = report([*passed, verdict("b", Status.INFRASTRUCTURE_ERROR)])
+    assert scored.above_threshold
+    assert scored.warnings[0].startswith("1 of 1000 submissions (0.1%, but 50.0% of the score, limit 1.0%) ended in an")
+
+
+@pytest.mark.parametrize(
+    ("attempts", "said"), [([0], False), ([0, 1, 2], False), ([1], True), ([0, 2], True), ([0, 1, 3], True)]
+)
+def test_attempts_that_were_left_out_are_noticed(report, verdict, question, attempts, said):
+    asked = [verdict("a", Status.PASSED, passed=1, of=1, attempt=n) for n in attempts]
+    for scored in (asked, asked[:-1]):
+        warnings = report(scored, [question(each) for each in asked]).warnings
+        assert (
+            any(warning.startswith("attempts are missing before a later one at 1 task (a)") for warning in warnings)
+            is said
+        )
+
+
 def test_a_subset_says_so(report, four_verdicts):
     assert report(four_verdicts).subset == ""
     part = report(four_verdicts[:3], of=3)

@@ -12,8 +12,8 @@ from repoproof.stats.means import (
     Score,
     conditional_score,
     counts_by_status,
+    infrastructure_loss,
     infrastructure_rate,
-    strict_by,
     strict_score,
     task_means,
 )
@@ -31,6 +31,7 @@ def verdict(task: str, status: Status, value: float | None = None, attempt: int 
     )
 
 
+OURS = Status.INFRASTRUCTURE_ERROR
 TASKS = ("a", "b", "c", "d", "e", "f")
 VERDICTS = (
     verdict("a", Status.PASSED, 1.0),
@@ -66,17 +67,21 @@ def test_without_tasks_there_is_no_score() -> None:
     assert conditional_score([verdict("a", Status.INVALID_TASK)], "pass_at_1", ["a"]) == Score(None, 0)
 
 
-def test_the_parts_of_a_strict_score_have_denominators_of_their_own() -> None:
-    language = {"a": "python", "b": "node", "c": "python", "d": "node", "e": "node", "f": "python"}
-    assert strict_by(VERDICTS, "pass_at_1", TASKS, language.__getitem__) == {
-        "node": Score(0.75 / 3, 3),
-        "python": Score(0.75 / 3, 3),
-    }
-
-
 def test_statuses_are_counted_all_of_them() -> None:
     counts = counts_by_status(VERDICTS)
     assert set(counts) == set(Status)
     assert (counts[Status.PASSED], counts[Status.CRASHED], sum(counts.values())) == (3, 0, 8)
     assert infrastructure_rate(VERDICTS) == 1 / 8
     assert infrastructure_rate(()) == 0
+
+
+def test_many_attempts_at_one_task_do_not_hide_that_another_was_lost() -> None:
+    verdicts = [
+        *(verdict("a", Status.PASSED, 1.0, attempt=n) for n in range(999)),
+        verdict("b", OURS),
+        verdict("zoo", OURS),
+    ]
+    assert infrastructure_loss(verdicts[:-1], ["a", "b", "never scored", "nor this"]) == 1 / 4
+    assert infrastructure_loss(verdicts, ["a"]) == 0
+    assert infrastructure_loss([verdict("a", OURS), verdict("a", Status.PASSED, 1.0, attempt=1)], ["a"]) == 1 / 2
+    assert infrastructure_loss((), ()) == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from statistics import fmean
 
 from ..core.base import Frozen
@@ -74,8 +74,20 @@ def comparison_of(a: Report, b: Report, sources: Mapping[str, str]) -> Compariso
         denominator=len(tasks),
         differences=differences,
         changes=tuple(_changes(a, b, differences[0].name)) if differences else (),
-        warnings=tuple(f"{side}: {warning}" for side, report in (("A", a), ("B", b)) for warning in report.warnings),
+        warnings=(
+            *_unlike(a, b),
+            *(f"{side}: {warning}" for side, report in (("A", a), ("B", b)) for warning in report.warnings),
+        ),
     )
+
+
+def _unlike(a: Report, b: Report) -> Iterator[str]:
+    """What was not the same for both, and may be what the difference comes from."""
+    if a.run.scorer_version != b.run.scorer_version:
+        yield f"scored by different versions of the scorer: {a.run.scorer_version} and {b.run.scorer_version}"
+    if a.run.task_seconds != b.run.task_seconds:
+        limits = (f"{run.task_seconds:g} s" if run.task_seconds else "the family's own" for run in (a.run, b.run))
+        yield f"scored under different time limits: {' and '.join(limits)}"
 
 
 def _in_both(a: Report, b: Report, metric: Metric) -> bool:

@@ -176,8 +176,10 @@ class Report(Frozen):
     """Tasks with at least one verdict that is not a failure of our own."""
     infrastructure_rate: float
     """Share of verdicts that are infrastructure errors."""
+    infrastructure_loss: float
+    """Share of the strict scores that they took: the mean over tasks of their share of the task's verdicts."""
     infrastructure_threshold: float
-    """Above it, no number of this report is a result."""
+    """If either is above it, no number of this report is a result."""
     by_language: dict[str, Slice] = Field(default_factory=dict)
     """Empty where all tasks are of one language."""
     warnings: tuple[str, ...] = ()
@@ -188,13 +190,20 @@ class Report(Frozen):
     @property
     def expected(self) -> tuple[str, ...]:
         """The tasks of the denominator."""
-        return tuple(
-            dict.fromkeys([*(row.task for row in self.tasks), *(name.rpartition("#")[0] for name in self.unscored)])
+        return tuple(dict.fromkeys(task for task, _ in self.asked))
+
+    @property
+    def asked(self) -> tuple[tuple[str, int], ...]:
+        """Task and attempt of every submission, scored or not yet."""
+        unscored = [name.rpartition("#") for name in self.unscored]
+        return (
+            *((row.task, row.attempt) for row in self.tasks),
+            *((task, int(number)) for task, _, number in unscored),
         )
 
     @property
     def above_threshold(self) -> bool:
-        return self.infrastructure_rate > self.infrastructure_threshold
+        return max(self.infrastructure_rate, self.infrastructure_loss) > self.infrastructure_threshold
 
     @property
     def headline(self) -> str:

@@ -9,7 +9,14 @@ from ..core.run import Asked, RunInfo
 from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
 from ..stats.bootstrap import bootstrap_interval
-from ..stats.means import conditional_score, counts_by_status, infrastructure_rate, strict_score, task_means
+from ..stats.means import (
+    conditional_score,
+    counts_by_status,
+    infrastructure_loss,
+    infrastructure_rate,
+    strict_score,
+    task_means,
+)
 from .report import (
     Interval,
     Metric,
@@ -34,8 +41,8 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
     ids, sources = tuple(tasks), [question.source for question in tasks.values()]
     stages = next((metric.stages for metric in metrics if metric.stages), ())
     measured = [metric.name for metric in metrics if metric.static or not info.config.static_only]
-    answers = {verdict.key: verdict for verdict in verdicts}
-    rows = [_row(answers[key], question, stages) for key, question in asked.items() if key in answers]
+    answers = {verdict.key: _row(verdict, asked[verdict.key], stages) for verdict in verdicts if verdict.key in asked}
+    rows = [answers[key] for key in asked if key in answers]
     strict = {name: strict_score(rows, name, ids).value for name in measured}
     conditional = {name: conditional_score(rows, name, ids).value for name in measured}
     intervals = {name: interval_of(list(task_means(rows, name, ids).values()), sources) for name in measured}
@@ -53,6 +60,7 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
         conditional={metric.name: conditional.get(metric.name) for metric in metrics},
         conditional_denominator=len({row.task for row in rows if not row.status.is_ours}),
         infrastructure_rate=infrastructure_rate(rows),
+        infrastructure_loss=infrastructure_loss(rows, ids),
         infrastructure_threshold=info.options.infrastructure_threshold,
         by_language=_by_language(rows, tasks, metrics, measured),
         tasks=tuple(rows),
@@ -108,14 +116,29 @@ def _row(verdict: Verdict, question: Asked, stages: Sequence[str]) -> TaskRow:
 def _warnings(report: Report) -> Iterable[str]:
     if report.above_threshold:
         errors = report.counts[Status.INFRASTRUCTURE_ERROR]
-        rate, limit = report.infrastructure_rate, report.infrastructure_threshold
+        rate, limit = f"{report.infrastructure_rate:.1%}", report.infrastructure_threshold
+        if report.infrastructure_rate <= limit:
+            rate = f"{rate}, but {report.infrastructure_loss:.1%} of the score"
         yield (
-            f"{errors} of {counted(report.submissions, 'submission')} ({rate:.1%}, limit {limit:.1%}) ended in an infrastructure error: "
+            f"{errors} of {counted(report.submissions, 'submission')} ({rate}, limit {limit:.1%}) ended in an infrastructure error: "
             "no number here is a result; run the same command again"
         )
     if unscored := len(report.unscored):
         yield f"unfinished: {counted(unscored, 'submission')} not scored yet, counted as 0; run the same command to go on"
     if invalid := report.counts[Status.INVALID_TASK]:
         yield f"{counted(invalid, 'submission')} fell on invalid tasks: counted as 0 in strict scores, left out of conditional ones"
+    if gaps := _gaps(report):
+        yield (
+            f"attempts are missing before a later one at {counted(len(gaps), 'task')} ({', '.join(gaps[:5])}{', ...' if len(gaps) > 5 else ''}): "
+            "what was not handed in is in no score"
+        )
     if report.subset:
         yield f"{report.subset}: not a score of the suite"
+
+
+def _gaps(report: Report) -> list[str]:
+    """Tasks whose attempts are not numbered 0, 1, ...: somebody left some out, and a score over the rest flatters."""
+    attempts: dict[str, set[int]] = {}
+    for task, attempt in report.asked:
+        attempts.setdefault(task, set()).add(attempt)
+    return [task for task, numbers in attempts.items() if len(numbers) <= max(numbers)]

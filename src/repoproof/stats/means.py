@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, Protocol
 
@@ -56,16 +56,6 @@ def conditional_score(verdicts: Iterable[Scored], measure: str, tasks: Sequence[
     return strict_score(left, measure, tuple(dict.fromkeys(scored.task for scored in left)))
 
 
-def strict_by(
-    verdicts: Sequence[Scored], measure: str, tasks: Sequence[str], key: Callable[[str], str]
-) -> dict[str, Score]:
-    """Strict scores of parts of the tasks, by what `key` says of a task's id: its language, framework, level."""
-    parts: dict[str, list[str]] = {}
-    for task in tasks:
-        parts.setdefault(key(task), []).append(task)
-    return {part: strict_score(verdicts, measure, members) for part, members in sorted(parts.items())}
-
-
 def counts_by_status(verdicts: Iterable[Scored]) -> dict[Status, int]:
     """How many verdicts there are of each status; every status is there."""
     found = Counter(scored.status for scored in verdicts)
@@ -77,3 +67,14 @@ def infrastructure_rate(verdicts: Iterable[Scored]) -> float:
     counts = counts_by_status(verdicts)
     total = sum(counts.values())
     return counts[Status.INFRASTRUCTURE_ERROR] / total if total else 0.0
+
+
+def infrastructure_loss(verdicts: Iterable[Scored], tasks: Sequence[str]) -> float:
+    """Share of a strict score over `tasks` that infrastructure errors took: mean over tasks of their share of the task's attempts.
+
+    It differs from the rate where attempts are unequal: many attempts at one task must not hide that another task was lost.
+    """
+    lost: dict[str, list[bool]] = {}
+    for scored in verdicts:
+        lost.setdefault(scored.task, []).append(scored.status is Status.INFRASTRUCTURE_ERROR)
+    return sum(fmean(lost[task]) for task in tasks if task in lost) / len(tasks) if tasks else 0.0
