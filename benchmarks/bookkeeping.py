@@ -54,6 +54,7 @@ class Synthetic:
     task_type = Task
     sealed_type = Frozen
     metrics = (Metric(name="pass_at_1", label="Pass@1"),)
+    completions = False
 
     def check(self, task: Task) -> None:
         """There are no files to hold it against."""

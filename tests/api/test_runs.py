@@ -105,6 +105,38 @@ def test_a_rerun_against_a_changed_task_is_refused(run, suite):
         api.rerun(run, "first")
 
 
+def test_a_rerun_of_what_is_no_run_makes_none(tmp_path):
+    with pytest.raises(BadInput, match="no such directory"):
+        api.rerun(tmp_path / "typo", "first")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_rerun_by_another_scorer_would_be_another_question(run):
+    info = json.loads((run / "run.json").read_text())
+    info["config"]["scorer_version"] = "0"
+    (run / "run.json").write_text(json.dumps(info))
+    with pytest.raises(BadInput, match=r"scored by version 0 of the scorer, and this is 1 \(score them all: "):
+        api.rerun(run, "first")
+
+
+def test_what_was_not_submitted_cannot_be_scored_again(run):
+    with pytest.raises(BadInput, match="nothing was submitted for 'second'"):
+        api.rerun(run, "second")
+
+
+def test_the_logs_of_a_verdict_outlive_a_rerun(run):
+    before = sorted((run / "logs").iterdir())
+    api.rerun(run, "first#0")
+    assert set(before) < set((run / "logs").iterdir())
+
+
+def test_a_folder_that_belongs_to_no_task_is_said_when_scoring(suite, submissions, tmp_path, caplog):
+    with (submissions / "submissions.jsonl").open("a") as file:
+        file.write('{"task": "frist", "path": "a"}\n')
+    api.score(suite, submissions, tmp_path / "run", static_only=True)
+    assert "frist: no such task in the suite, not scored" in caplog.messages
+
+
 def test_runs_of_one_suite_compare(run, suite, submissions, tmp_path):
     api.score(suite, submissions, tmp_path / "other", static_only=True)
     comparison = api.compare(run, tmp_path / "other")

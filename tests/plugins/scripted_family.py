@@ -50,6 +50,7 @@ class Scripted:
     task_type = ScriptTask
     sealed_type = Nothing
     metrics = (Metric(name="pass_at_1", label="Pass@1"),)
+    completions = False
 
     def check(self, task: Task) -> None:
         """There are no files to hold it against."""

@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..core.config import SCORER_VERSION
 from ..core.errors import BadInput
 from ..core.paths import cache_root
 from ..core.run import Asked, RunDirectory, RunInfo
@@ -14,7 +15,7 @@ from ..core.submissions import read_submissions
 from ..core.suite import Suite
 from ..core.task import Task
 from ..core.verdict import Verdict
-from ..engine.plan import config_hash, plan
+from ..engine.plan import MISSING, config_hash, plan
 from ..families import Bench, family
 from ..reports.report import submission_label
 from ..sandbox import open_sandbox
@@ -44,8 +45,9 @@ def show_log(run: Path | str, task: str, log: str, *, attempt: int | None = None
 
 def rerun(run: Path | str, task: str, *, attempt: int | None = None, on_event: OnEvent = lambda event: None) -> Verdict:
     """Score one submission of a run again, as it was scored then, and keep its work files. The new verdict takes the old one's place."""
+    # Read first: locking makes a run where there is none.
+    again = _again(RunDirectory.read(Path(run)), task, attempt)
     with RunDirectory.locked(Path(run)) as directory:
-        again = _again(directory, task, attempt)
         box = None if again.info.config.static_only else open_sandbox(again.info.config.sandbox)
         planned = plan(
             again.suite,
@@ -92,8 +94,13 @@ def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
     """`BadInput` where suite or submission are not what they were: the answer would be to another question."""
     info = directory.info
     question = _question(info, task, attempt)
+    if question.key.submission_hash == MISSING:
+        raise BadInput(f"nothing was submitted for {task!r}", file=info.submissions_path)
     suite = load_suite(Path(info.suite_path))
     mend = f"score them all: repoproof score {info.suite_path} {info.submissions_path} -o {directory.path}"
+    if info.config.scorer_version != SCORER_VERSION:
+        problem = f"scored by version {info.config.scorer_version} of the scorer, and this is {SCORER_VERSION}"
+        raise BadInput(problem, file=directory.path, mend=mend)
     record = next((record for record in suite if record.id == question.key.task), None)
     if record is None or config_hash(info.config, record, suite.quarantined.get(record.id)) != question.key.config_hash:
         raise BadInput(f"task {question.key.task!r} has changed since it was scored", file=info.suite_path, mend=mend)

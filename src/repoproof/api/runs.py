@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import platform
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from ..core.config import RunOptions, ScoreConfig
 from ..core.errors import BadInput
 from ..core.paths import cache_root
 from ..core.run import RunDirectory, RunInfo
-from ..core.submissions import read_submissions
+from ..core.submissions import Submissions, read_submissions
 from ..core.suite import Suite
 from ..engine.plan import Plan, plan
 from ..engine.pool import Event, Finished, Retried, Started, score_all
@@ -40,7 +39,7 @@ def check(
     """What `score` would score, what is missing and what is wrong; runs nothing."""
     loaded = load_suite(suite)
     chosen = select(loaded, tasks, language)
-    return check_of(read_submissions(Path(submissions), {task.id for task in loaded}), loaded, chosen)
+    return check_of(_read(submissions, loaded), loaded, chosen)
 
 
 def score(
@@ -70,7 +69,9 @@ def score(
     if not loaded.has_sealed:
         raise BadInput("only the public half is here", file=loaded.root, mend="score where sealed/ is")
     chosen = select(loaded, tasks, language)
-    found = read_submissions(Path(submissions), {task.id for task in loaded})
+    found = _read(submissions, loaded)
+    for name in found.unknown:
+        log.warning("%s: no such task in the suite, not scored", name)
     box = None if static_only else open_sandbox(sandbox)
     config = ScoreConfig(
         sandbox=box.name if box else NO_SANDBOX,
@@ -89,25 +90,11 @@ def score(
     )
     with RunDirectory.locked(Path(run)) as directory:
         planned = plan(loaded, chosen, found.items, config=config, run=directory)
+        versions = {"repoproof": version("repoproof"), "python": platform.python_version()}
         directory.ask(
-            RunInfo(
-                family=loaded.info.family,
-                suite=loaded.name,
-                suite_version=loaded.info.version,
-                suite_digest=loaded.digest,
-                health_version=loaded.health_version,
-                suite_tasks=len(loaded),
-                config=config,
-                options=options,
-                versions={"repoproof": version("repoproof"), "python": platform.python_version()},
-                started=datetime.now(UTC),
-                suite_path=str(loaded.root),
-                submissions_path=str(Path(submissions).resolve()),
-                asked=planned.asked,
-            )
+            RunInfo.of(loaded, config, options, planned.asked, submissions=Path(submissions), versions=versions)
         )
-        answer(planned, directory, box=box, config=config, options=options, on_event=on_event)
-        return report_on(directory)
+        return answer(planned, directory, box=box, config=config, options=options, on_event=on_event)
 
 
 def report(run: Path | str) -> Report:
@@ -130,7 +117,7 @@ def answer(
     config: ScoreConfig,
     options: RunOptions,
     on_event: OnEvent,
-) -> None:
+) -> Report:
     """Score what is planned into a locked run, and leave `report.json` behind, however that ends."""
     of, hear = family(directory.info.family), _logged(on_event)
     hear(planned)
@@ -139,13 +126,20 @@ def answer(
             planned, of, run=directory, box=box, cache=cache_root(), config=config, options=options, on_event=hear
         )
     finally:
-        directory.write_report(report_on(directory).model_dump_json(indent=2) + "\n")
+        report = report_on(directory)
+        directory.write_report(report.model_dump_json(indent=2) + "\n")
+    return report
 
 
 def report_on(directory: RunDirectory) -> Report:
     """The scores of a run that is open."""
     info = directory.info
     return report_of(info, directory.verdicts(), family(info.family).metrics)
+
+
+def _read(submissions: Path | str, suite: Suite) -> Submissions:
+    completions = family(suite.info.family).completions
+    return read_submissions(Path(submissions), {task.id for task in suite}, completions=completions)
 
 
 def _logged(on_event: OnEvent) -> OnEvent:
