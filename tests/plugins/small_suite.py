@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 PORT = 8123
 
-SERVICE = '''
+SERVICE = """
 import json
 import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -46,11 +46,11 @@ class Notes(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     ThreadingHTTPServer(("0.0.0.0", int(os.environ["PORT"])), Notes).serve_forever()
-'''
+"""
 
 START = "#!/bin/sh\nexec python3 service.py\n"
 
-TESTS = '''
+TESTS = """
 import os
 
 import requests
@@ -73,9 +73,11 @@ def test_create():
 def test_read_back():
     note = create("b").json()
     assert requests.get(f"{BASE}/notes/{note['id']}", timeout=5).json() == note
-'''
+"""
 
 IDS = ("test_notes.py::test_health", "test_notes.py::test_create", "test_notes.py::test_read_back")
+
+ENDPOINTS = (("POST", "/notes"), ("GET", "/notes/{id}"), ("GET", "/health"))
 
 REFERENCE = {"service.py": SERVICE, "start.sh": START}
 
@@ -98,6 +100,7 @@ def write_suite(
     expected: tuple[str, ...] = IDS,
     reference: Mapping[str, str] = REFERENCE,
     language: str = "python",
+    endpoints: Sequence[tuple[str, str]] = ENDPOINTS,
 ) -> Path:
     """A sealed suite `small` with one task for each of `ids`, all alike but for the id."""
     from repoproof.core.suite_files import seal_suite
@@ -108,10 +111,12 @@ def write_suite(
     for id in ids:
         public.append({
             "id": id, "language": language, "port": PORT, "specification": f"files/{id}/README.md",
-            "endpoints": [{"method": "POST", "path": "/notes"}, {"method": "GET", "path": "/notes/{id}"}, {"method": "GET", "path": "/health"}],
+            "endpoints": [{"method": method, "path": path} for method, path in endpoints],
             "provenance": {"source": "ours", "licence": "Apache-2.0"},
         })  # fmt: skip
-        sealed.append({"id": id, "tests": f"tests/{id}", "expected_tests": list(expected), "reference": f"reference/{id}"})
+        sealed.append(
+            {"id": id, "tests": f"tests/{id}", "expected_tests": list(expected), "reference": f"reference/{id}"}
+        )
         write_tree(root / "public" / "files" / id, {"README.md": "# Notes\n"})
         write_tree(root / "sealed" / "tests" / id, tests if tests is not None else {"test_notes.py": TESTS})
         write_tree(root / "sealed" / "reference" / id, reference)

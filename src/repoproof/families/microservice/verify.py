@@ -48,18 +48,13 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
     with work_folder(bench) as folder:
         tree = folder / "tree"
         violations = submission.violations
-        if submission.path is None:
-            tree.mkdir()
-        else:
-            copy_tree(submission, tree)
+        copy_tree(submission, tree)
         findings.found = static_coverage(task, tree, required_endpoints(task))
         findings.measures = {f"code_{name}": float(value) for name, value in measure_code(tree).model_dump().items()}
         if bench.config.static_only:
             covered = findings.found.static_share == 1.0
             findings.status = Status.PASSED if covered else Status.FAILED
             findings.reason = "static measures only: nothing was run"
-        elif submission.path is None:
-            findings.reason = "a text was submitted where a directory is asked for"
         else:
             assert bench.box is not None
             run_it(task, tree, folder, bench.box, record, findings)
