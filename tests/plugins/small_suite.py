@@ -101,6 +101,7 @@ def write_suite(
     reference: Mapping[str, str] = REFERENCE,
     language: str = "python",
     endpoints: Sequence[tuple[str, str]] = ENDPOINTS,
+    test_environment: Mapping[str, str] | None = None,
 ) -> Path:
     """A sealed suite `small` with one task for each of `ids`, all alike but for the id."""
     from repoproof.core.suite_files import seal_suite
@@ -114,9 +115,10 @@ def write_suite(
             "endpoints": [{"method": method, "path": path} for method, path in endpoints],
             "provenance": {"source": "ours", "licence": "Apache-2.0"},
         })  # fmt: skip
-        sealed.append(
-            {"id": id, "tests": f"tests/{id}", "expected_tests": list(expected), "reference": f"reference/{id}"}
-        )
+        sealed.append({
+            "id": id, "tests": f"tests/{id}", "expected_tests": list(expected), "reference": f"reference/{id}",
+            "test_environment": dict(test_environment or {}),
+        })  # fmt: skip
         write_tree(root / "public" / "files" / id, {"README.md": "# Notes\n"})
         write_tree(root / "sealed" / "tests" / id, tests if tests is not None else {"test_notes.py": TESTS})
         write_tree(root / "sealed" / "reference" / id, reference)

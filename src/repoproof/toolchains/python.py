@@ -12,7 +12,7 @@ from .fault import CandidateFault
 from .interpreters import python
 from .phases import Record
 from .python_cache import LIMITS, Environments, bundled, trusted_environment
-from .python_environment import environment_variables
+from .python_environment import LENT, environment_variables
 from .python_start import start_command
 from .requirements import Declared, declared
 from .store import Store
@@ -50,7 +50,7 @@ class PythonToolchain:
             phases = record.phases or [Phase(name=fault.phase, ok=False, reason=fault.reason)]
             return Prepared(ok=False, phases=tuple(phases), versions={"python": interpreter.version})
         importable = ("/work", *(("/work/src",) if (tree / "src").is_dir() else ())) if wanted.project else ()
-        return prepared.model_copy(update={"environment": environment_variables(interpreter, importable)})
+        return prepared.model_copy(update={"environment": environment_variables(interpreter, (*importable, LENT))})
 
     def start_command(self, tree: Path, *, port: int, framework: str = "") -> StartCommand | None:
         return start_command(tree, port=port, framework=framework)

@@ -19,7 +19,11 @@ from .store import Slot, Store
 ENV = "/env"
 """Where an environment is, when it is made and ever after: its scripts name that path."""
 
-LAYOUT = "1"
+LENT = f"{ENV}/lib/repoproof"
+"""On PYTHONPATH, lends the environment's packages to every other Python that a start script makes (`python -m venv`): last on its
+path, where they shadow nothing."""
+
+LAYOUT = "2"
 """Raised when environments are made differently: makes old ones be built anew."""
 
 INSTALL_LIMITS = Limits(cpus=2.0, memory_bytes=4 * GiB, disk_bytes=2 * GiB, pids=512)
@@ -31,6 +35,9 @@ if [ -s /lock/requirements.txt ]; then
         --compile-bytecode -r /lock/requirements.txt
 fi
 rm -rf {ENV}/.cache
+mkdir {LENT}
+printf 'import site, sys\\nif "%s" not in sys.path:\\n    site.addsitedir("%s")\\n' {ENV}/lib/python*/site-packages {ENV}/lib/python*/site-packages \\
+    > {LENT}/sitecustomize.py
 """
 
 # The unpacked cache lies on the environment's own file system and is gone with it, so links to it are safe, and halve the space.

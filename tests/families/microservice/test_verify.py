@@ -172,3 +172,33 @@ def test_an_endpoint_that_is_declared_twice_counts_once(tmp_path):
     verdict = scored(tmp_path, REFERENCE, endpoints=[("GET", "/health"), ("GET", "/health/")])
     assert len(verdict.detail["endpoints"]) == 1
     assert verdict.measures["ac_live"] == 1.0
+
+
+FOREIGN_SUITE = {
+    "pytest.ini": "[pytest]\npython_functions = check_*\nmarkers = smoke: quick ones\naddopts = --strict-markers\n",
+    "conftest.py": "import os, pytest\n\n@pytest.fixture(scope='session')\ndef base():\n    return os.environ['NOTES_API']\n",
+    "data/notes.json": '["a", "b"]',
+    "helpers.py": "def texts(path):\n    import json\n    return json.loads(path.read_text())\n",
+    "smoke/test_health.py": (
+        "import pytest, requests\n\n@pytest.mark.smoke\ndef check_on_a_fixed_address():\n"
+        "    assert requests.get('http://localhost:8123/health', timeout=5).ok\n"
+    ),
+    "test_api.py": (
+        "from pathlib import Path\nimport httpx, pytest\nfrom helpers import texts\n\n"
+        "@pytest.mark.parametrize('text', texts(Path(__file__).parent / 'data' / 'notes.json'))\n"
+        "def check_create(base, text):\n    assert httpx.post(base + '/notes', json={'text': text}, timeout=5).json()['text'] == text\n"
+    ),
+}
+"""As suites of other benchmarks are: settings, fixtures, data, helpers, folders, and each its own way to find the service."""
+
+
+@runs
+def test_a_foreign_suites_settings_fixtures_folders_and_addresses_work(tmp_path):
+    expected = (
+        "smoke/test_health.py::check_on_a_fixed_address",
+        "test_api.py::check_create[a]",
+        "test_api.py::check_create[b]",
+    )
+    variables = {"NOTES_API": "http://localhost:8123"}
+    verdict = scored(tmp_path, REFERENCE, tests=FOREIGN_SUITE, expected=expected, test_environment=variables)
+    assert (verdict.status, verdict.reason) == (Status.PASSED, "3 of 3 tests passed")

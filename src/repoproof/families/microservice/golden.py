@@ -52,6 +52,7 @@ def run_golden_tests(
     workdir: str = "/tmp",
 ) -> GoldenRun:
     """Run them beside the service that listens on `loopback`; nothing listens where that is None."""
+    assert task.sealed is not None
     recorded = results / "results.jsonl"
     recorded.unlink(missing_ok=True)
     process = box.run(
@@ -67,6 +68,7 @@ def run_golden_tests(
                 **environment.environment,
                 **(variables or {}),
                 **service_urls(task.port),
+                **task.sealed.test_environment,
             },
             workdir=workdir,
         ),
@@ -78,7 +80,6 @@ def run_golden_tests(
         # Past its start, whatever the runner does may depend on the service, so it is the candidate's; before, it is ours.
         output = (process.stdout + process.stderr)[-400:].decode("utf-8", "replace")
         raise InfrastructureError(f"the test runner {ended(process)}: {output}", boundary=Boundary.HARNESS)
-    assert task.sealed is not None
     held, unexpected = hold_against(task.sealed.expected_tests, lines)
     return GoldenRun(held, unexpected, process, any("finished" in line for line in lines))
 

@@ -20,6 +20,9 @@ class SealedMicroservice(Frozen):
     """Test ids relative to `tests`; the denominator of Pass@1."""
     test_requirements: OptionalSuitePath = ""
     """Hash-locked requirement file for the tests, relative to `sealed/`; empty for the bundled runner (pytest, requests, httpx)."""
+    test_environment: dict[str, str] = {}
+    """Variables of the tests, where the usual ones (`SERVICE_BASE_URL`, `API_BASE_URL`, `BASE_URL`: http://127.0.0.1:PORT) do not do: a
+    suite may read another name, or expect a path after the port."""
     reference: SuitePath
     """Directory of the reference solution, relative to `sealed/`."""
     difficulty: Difficulty | None = None

@@ -60,13 +60,18 @@ class Recorder:
         self.write({"finished": int(exitstatus)})
 
 
+def configuration(tests: str) -> str:
+    """The suite's own settings of pytest (`asyncio_mode`, marks, import paths), or ours if it has none."""
+    own = [Path(tests, name) for name in ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")]
+    return str(next((file for file in own if file.is_file()), Path(__file__).with_name("pytest.ini")))
+
+
 def main(tests: str, results: str, *flags: str) -> int:
-    here = Path(__file__).resolve().parent
     arguments = [
         tests,
         f"--rootdir={tests}",
         "-c",
-        f"{here}/pytest.ini",
+        configuration(tests),
         "-p",
         "no:cacheprovider",
         "-q",
