@@ -1,0 +1,157 @@
+"""What a user installs: the wheel, and what comes with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+SUITE = "repoproof/suites/microservice-mini"
+EXECUTABLE = 0o111
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(place)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (made,) = place.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def contents(wheel: Path) -> dict[str, int]:
+    """Path in the wheel -> permission bits."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {entry.filename: entry.external_attr >> 16 & 0o777 for entry in archive.infolist()}
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bin directory of a throwaway environment with the wheel in it. What it depends on is borrowed from ours."""
+    place = tmp_path_factory.mktemp("installed") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    python = place / "bin" / "python"
+    install = ["uv", "pip", "install", "--quiet", "--offline", "--no-deps", "--python", str(python), str(wheel)]
+    subprocess.run(install, check=True)
+    (site,) = place.glob("lib/python*/site-packages")
+    (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return place / "bin"
+
+
+def repoproof(installed: Path, *words: object, cwd: Path) -> str:
+    command = [str(installed / "repoproof"), *map(str, words)]
+    ran = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def package_files() -> set[str]:
+    listed = subprocess.run(["git", "ls-files", "src/repoproof"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return {line.removeprefix("src/") for line in listed.stdout.splitlines()}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="what belongs to the package is what git knows")
+def test_everything_of_the_package_is_in_the_wheel(contents: dict[str, int]) -> None:
+    """What runs inside sandboxes and the template of a task are files that no import would miss."""
+    assert package_files() - contents.keys() == set()
+
+
+def test_the_licence_is_in_the_wheel(contents: dict[str, int]) -> None:
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in contents)
+
+
+def test_nothing_that_running_left_behind_is_in_the_wheel(contents: dict[str, int]) -> None:
+    assert [name for name in contents if "__pycache__" in name or name.endswith((".pyc", "health.jsonl"))] == []
+
+
+def test_programs_stay_programs(contents: dict[str, int]) -> None:
+    starts = [name for name in contents if name.endswith("/start.sh")]
+    assert starts
+    supervisors = [name for name in contents if "/supervise/supervise-" in name]
+    assert supervisors
+    assert [name for name in (*starts, *supervisors) if not contents[name] & EXECUTABLE] == []
+
+
+def test_the_submissions_of_the_bundled_suite_are_whole(contents: dict[str, int]) -> None:
+    """In a checkout `reference` is a link, and wheels have none."""
+
+    def below(folder: str) -> set[str]:
+        return {name.removeprefix(folder) for name in contents if name.startswith(folder)}
+
+    reference = below(f"{SUITE}/submissions/reference/")
+    assert reference and reference == below(f"{SUITE}/sealed/reference/")
+    assert len({name.split("/")[0] for name in below(f"{SUITE}/submissions/mixed/")} - {"README.md"}) > 10
+
+
+def test_an_installed_program_scores_its_bundled_suite(installed: Path, tmp_path: Path) -> None:
+    """Loading it holds every digest, so that contents and executable bits came through as they were sealed."""
+    where = "import repoproof.api as api; print(api.find_suite('microservice-mini'))"
+    found = subprocess.run(
+        [installed / "python", "-c", where], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    suite = Path(found.stdout.strip())
+    assert suite.is_relative_to(installed.parent)
+    repoproof(installed, "score", "microservice-mini", suite / "submissions" / "reference", "-o", "run", "--static-only", cwd=tmp_path)  # fmt: skip
+    report = json.loads((tmp_path / "run" / "report.json").read_text())
+    assert (report["denominator"], report["strict"]["ac_static"]) == (5, 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("bubblewrap")
+@pytest.mark.needs("network")
+@pytest.mark.needs("node")
+def test_an_installed_program_shows_its_demo(installed: Path, tmp_path: Path) -> None:
+    assert "Pass@1 1.0000 over 5 tasks" in repoproof(installed, "demo", cwd=tmp_path)
+
+
+def test_an_installed_program_has_a_task_to_start_from(installed: Path, tmp_path: Path) -> None:
+    repoproof(installed, "new", "microservice", "my-task", cwd=tmp_path)
+    assert json.loads((tmp_path / "my-task" / "task.json").read_text())["id"] == "my-task"
+
+
+def test_fewer_than_15_packages_come_with_it() -> None:
+    """All that are needed on any system, and what those need; without extras."""
+    found: set[str] = set()
+    ahead = ["repoproof"]
+    while ahead:
+        name = canonicalize_name(ahead.pop())
+        if name in found:
+            continue
+        found.add(name)
+        needed = map(Requirement, requires(name) or ())
+        ahead += [one.name for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+    assert len(found - {"repoproof"}) == 13
+    pinned = {line.split("==")[0] for line in (ROOT / "requirements/core.txt").read_text().splitlines() if "==" in line}
+    assert found - {"repoproof"} <= {canonicalize_name(name) for name in pinned}
+
+
+def test_importing_every_module_opens_no_connection_and_starts_no_process() -> None:
+    script = """
+import pkgutil, sys
+def watch(event, args):
+    if event in {"socket.connect", "socket.getaddrinfo", "socket.bind", "subprocess.Popen", "os.exec", "os.fork", "os.posix_spawn", "os.system"}:
+        sys.exit(f"{event} {args}")
+sys.addaudithook(watch)
+import repoproof
+LEFT_OUT = (".inside", ".template", "__main__")
+names = [m.name for m in pkgutil.walk_packages(repoproof.__path__, "repoproof.") if not any(part in m.name for part in LEFT_OUT)]
+for name in names:
+    __import__(name)
+print(len(names))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert int(ran.stdout) > 60
