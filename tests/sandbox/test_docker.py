@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tarfile
+import tempfile
 import threading
 from collections.abc import Generator
 from contextlib import closing
@@ -224,21 +225,23 @@ sys.exit(open_sandbox("docker").shell(["sh", "-c", command], view=View(), limits
 
 
 @pytest.fixture(scope="module")
-def podman(tmp_path_factory: pytest.TempPathFactory) -> Generator[DockerSandbox]:
+def podman() -> Generator[DockerSandbox]:
     """A private Podman, serving its Docker-compatible API."""
     if shutil.which("podman") is None or os.geteuid() != 0:
         pytest.skip("needs podman and root (apt-get install podman)")
-    home = tmp_path_factory.mktemp("podman")
-    engine = DockerEngine(home / "podman.sock")
-    options = [f"--root={home / 'root'}", f"--runroot={home / 'run'}", f"--tmpdir={home / 'tmp'}", "--log-level=error"]
-    options += ["--cgroup-manager=cgroupfs", *(["--runtime=runc"] if shutil.which("runc") else [])]
-    service = serve(engine, ["podman", *options, "system", "service", "--time=0"], home / "log")
-    try:
-        yield DockerSandbox(engine)
-    finally:
-        service.terminate()
-        service.wait()
-        subprocess.run(["podman", *options, "system", "reset", "--force"], capture_output=True, check=False)
+    # Podman takes no path of more than 50 characters, as those of pytest are.
+    with tempfile.TemporaryDirectory(prefix="podman-", ignore_cleanup_errors=True) as place:
+        home = Path(place)
+        engine = DockerEngine(home / "podman.sock")
+        options = [f"--root={home / 'root'}", f"--runroot={home / 'run'}", f"--tmpdir={home / 'tmp'}"]
+        options += ["--cgroup-manager=cgroupfs", *(["--runtime=runc"] if shutil.which("runc") else [])]
+        service = serve(engine, ["podman", *options, "system", "service", "--time=0"], home / "log")
+        try:
+            yield DockerSandbox(engine)
+        finally:
+            service.terminate()
+            service.wait()
+            subprocess.run(["podman", *options, "system", "reset", "--force"], capture_output=True, check=False)
 
 
 class TestPodman:
