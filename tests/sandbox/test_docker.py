@@ -235,7 +235,9 @@ def podman() -> Generator[DockerSandbox]:
         engine = DockerEngine(home / "podman.sock")
         options = [f"--root={home / 'root'}", f"--runroot={home / 'run'}", f"--tmpdir={home / 'tmp'}"]
         options += ["--cgroup-manager=cgroupfs", *(["--runtime=runc"] if shutil.which("runc") else [])]
-        service = serve(engine, ["podman", *options, "system", "service", "--time=0"], home / "log")
+        service = serve(
+            engine, ["env", f"TMPDIR={home}", "podman", *options, "system", "service", "--time=0"], home / "log"
+        )
         try:
             yield DockerSandbox(engine)
         finally:
