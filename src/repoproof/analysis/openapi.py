@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
 import yaml
+from pydantic import ValidationError
 
 from ..core.base import KiB
 from .endpoints import METHODS, Endpoint, normalise_path
@@ -52,7 +54,8 @@ def endpoints_of(document: Mapping[str, Any]) -> tuple[Endpoint, ...]:
             operation = item.get(method.lower())
             if isinstance(operation, Mapping):
                 base = _base_path(operation, item, document)
-                found[Endpoint(method=method, path=join_once(base, normalise_path(path)))] = None
+                with suppress(ValidationError):  # JSON can hold strings that are not Unicode
+                    found[Endpoint(method=method, path=join_once(base, normalise_path(path)))] = None
     return tuple(found)
 
 

@@ -6,7 +6,9 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from ..sandbox.apart import Unreadable, apart
 from .base import StartCommand
 from .fault import Refused
 from .python_modules import App, Module, modules
@@ -17,9 +19,7 @@ from .start import can_be_run, declared_start
 
 def start_command(tree: Path, *, port: int, framework: str = "") -> StartCommand | None:
     """How to start the service in `tree` on `port`; None if nothing was found."""
-    found = (
-        declared_start(tree) or _django(tree, port) or _by_convention(tree, port, framework) or _project_script(tree)
-    )
+    found = declared_start(tree) or _django(tree, port) or _read_apart(tree, port, framework) or _project_script(tree)
     return found if found and can_be_run(*found.command) else None
 
 
@@ -84,6 +84,20 @@ _SERVERS: dict[str, tuple[_Command, bool]] = {
 """By framework: the command that serves an app object, and whether the module's own main block, if it serves, comes first."""
 
 _MAIN_NAMES = ("main", "app", "server", "run", "wsgi", "asgi", "api", "service", "index", "__main__")
+
+
+def _read_apart(tree: Path, port: int, framework: str) -> StartCommand | None:
+    """`_by_convention`, in a process of its own; None too where the sources do not let themselves be read."""
+    try:
+        found = apart(f"{__name__}:by_convention", str(tree), str(port), framework)
+    except Unreadable:
+        return None
+    return StartCommand.model_validate(found) if found else None
+
+
+def by_convention(tree: str, port: str, framework: str) -> dict[str, Any] | None:
+    found = _by_convention(Path(tree), int(port), framework)
+    return found.model_dump(mode="json") if found else None
 
 
 def _by_convention(tree: Path, port: int, framework: str) -> StartCommand | None:

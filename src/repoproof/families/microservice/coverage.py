@@ -10,7 +10,6 @@ from pathlib import Path
 from ...analysis.endpoints import Endpoint, Route, coverage
 from ...analysis.openapi import endpoints_of
 from ...analysis.readme import extract_endpoints
-from ...analysis.routes import find_routes
 from ...core.verdict import PhaseName
 from ...sandbox.base import ExecResult, Loopback, ReadOnly, Sandbox, View
 from .deploy import INSIDE_PYTHON, TEST_LIMITS
@@ -71,9 +70,9 @@ def as_route(endpoint: Endpoint) -> Route:
     return Route(method=endpoint.method, path=endpoint.path, file="openapi.json", line=1, framework="openapi")
 
 
-def static_coverage(task: MicroserviceTask, tree: Path, required: Iterable[Endpoint]) -> Coverage:
-    """Read the code; run nothing."""
-    static = coverage(required, find_routes(tree, language=task.language, framework=task.framework))
+def static_coverage(required: Iterable[Endpoint], routes: Iterable[Route]) -> Coverage:
+    """Which endpoints the code defines, by its routes."""
+    static = coverage(required, routes)
     return Coverage(required=tuple(static), static=static)
 
 
@@ -92,7 +91,11 @@ def probe(
     if not asked.ok:
         found.live = {endpoint: (False, f"the probe {ended(asked)}") for endpoint in found.required}
         return asked
-    answer = json.loads(asked.stdout)
+    try:
+        answer = json.loads(asked.stdout)
+    except RecursionError:  # the document is the service's
+        found.live = dict.fromkeys(found.required, (False, "its OpenAPI document is nested without end"))
+        return asked
     found.live = {
         endpoint: (said["found"], said["why"])
         for endpoint, said in zip(found.required, answer["endpoints"], strict=True)

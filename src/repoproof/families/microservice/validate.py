@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ...analysis.routes import find_routes
 from ...core.errors import Boundary, InfrastructureError
 from ...core.health import Health
 from ...core.outcomes import Cause
@@ -145,7 +146,8 @@ def judge(task: MicroserviceTask, evidence: Evidence) -> None:
     if not required_endpoints(task):
         evidence.reasons.append("no endpoint is declared, and the specification yields none")
     else:
-        covered = static_coverage(task, task.reference_path, required_endpoints(task))
+        routes = find_routes(task.reference_path, language=task.language, framework=task.framework)
+        covered = static_coverage(required_endpoints(task), routes)
         for endpoint, route in covered.static.items():
             if route is None:
                 evidence.reasons.append(f"the reference's code shows no route for {endpoint}")

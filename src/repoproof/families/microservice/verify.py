@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
-from ...analysis.metrics import measure_code
+from ...analysis.reading import read_code
 from ...core.errors import Boundary, InfrastructureError
 from ...core.outcomes import Cause, Status, TestOutcome
 from ...core.submission import Submission
@@ -49,8 +49,11 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
         tree = folder / "tree"
         violations = submission.violations
         copy_tree(submission, tree)
-        findings.found = static_coverage(task, tree, required_endpoints(task))
-        findings.measures = {f"code_{name}": float(value) for name, value in measure_code(tree).model_dump().items()}
+        code = read_code(tree, language=task.language, framework=task.framework)
+        if code.problems:
+            record.log("reading", "\n".join((*code.problems, "")).encode())
+        findings.found = static_coverage(required_endpoints(task), code.routes)
+        findings.measures = {f"code_{name}": float(value) for name, value in code.metrics.model_dump().items()}
         if bench.config.static_only:
             covered = findings.found.static_share == 1.0
             findings.status = Status.PASSED if covered else Status.FAILED
