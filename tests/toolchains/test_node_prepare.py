@@ -67,6 +67,18 @@ def test_dependencies_that_cannot_be_met_are_the_candidates_failure(
     assert reason in prepared.phases[-1].reason
 
 
+def test_dependencies_of_more_than_the_limit_are_not_fetched_to_the_end(
+    tmp_path: Path, box: Sandbox, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repoproof.toolchains.npm_client.MOST_BYTES", 4096)
+    prepared = prepare(tmp_path, box, cache, {"dependencies": {"ms": "2.0.0"}})
+    assert not prepared.ok
+    assert (prepared.phases[-1].name, "the dependencies come to more than" in prepared.phases[-1].reason) == (
+        "fetch",
+        True,
+    )
+
+
 def test_a_lock_decides_the_version_and_a_wrong_hash_in_it_is_the_candidates_failure(
     tmp_path: Path, box: Sandbox, cache: Path, inside: Inside
 ) -> None:

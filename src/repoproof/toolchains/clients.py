@@ -8,11 +8,14 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
+from ..core.base import GiB
 from ..core.errors import Boundary, InfrastructureError
+from .store import allocated
 
 _KEPT = re.compile(
     r"PATH|HOME|USER|LOGNAME|LANG|LC_.*|TMPDIR|XDG_.*|NETRC|SSL_CERT_.*|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS"
@@ -56,17 +59,27 @@ def clean_directory(files: Mapping[str, str]) -> Iterator[Path]:
         yield Path(name)
 
 
+class TooMuch(Exception):
+    """A client was ended: what it wrote came to more than it may."""
+
+
 def run_client(
-    command: Sequence[str | Path], *, cwd: Path, seconds: float, environment: Mapping[str, str] | None = None
+    command: Sequence[str | Path],
+    *,
+    cwd: Path,
+    seconds: float,
+    most_bytes: Mapping[Path, int] | None = None,
 ) -> ClientResult:
-    """Run a client to its end; its children end with it. Raises `InfrastructureError` if it takes too long or does not start."""
+    """Run a client to its end; its children end with it. Raises `InfrastructureError` if it takes too long or does not start, and
+    `TooMuch` once a directory of `most_bytes` holds more than that (looked at every second).
+    """
     words = [str(word) for word in command]
     name = Path(words[0]).name
     try:
         process = subprocess.Popen(
             words,
             cwd=cwd,
-            env={**settings(), **(environment or {})},
+            env=settings(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -78,14 +91,32 @@ def run_client(
         raise InfrastructureError(f"{name} did not start: {error}", boundary=Boundary.TOOLCHAIN) from error
     with process:
         try:
-            stdout, stderr = process.communicate(timeout=seconds)
-        except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            if isinstance(error, subprocess.TimeoutExpired):
-                late = f"{name} took longer than {seconds:.0f} s to fetch dependencies"
-                raise InfrastructureError(late, boundary=Boundary.TOOLCHAIN) from None
+            stdout, stderr = _watched(process, name, seconds, most_bytes or {})
+        except BaseException:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             raise
     return ClientResult(process.returncode, stdout, stderr)
+
+
+def _watched(
+    process: subprocess.Popen[str], name: str, seconds: float, most_bytes: Mapping[Path, int]
+) -> tuple[str, str]:
+    end = monotonic() + seconds
+    while True:
+        left = end - monotonic()
+        try:
+            said = process.communicate(timeout=max(0.0, min(left, 1.0) if most_bytes else left))
+        except subprocess.TimeoutExpired:
+            said = None
+        for directory, most in most_bytes.items():
+            if allocated(directory) > most:
+                raise TooMuch(f"more than {most / GiB:.0f} GiB")
+        if said is not None:
+            return said
+        if left <= 0:
+            late = f"{name} took longer than {seconds:.0f} s to fetch dependencies"
+            raise InfrastructureError(late, boundary=Boundary.TOOLCHAIN)
 
 
 def first_lines(message: str, count: int = 4) -> str:

@@ -18,15 +18,16 @@ from .base import Log, PhaseLimits, Prepared, StartCommand, TimeLeft
 from .fault import CandidateFault, failure
 from .interpreters import Node, node
 from .node_start import build_script, needs_development, start_command
-from .npm_client import QUIET, download, locked, npm_problem, registries
+from .npm_client import MOST_BYTES, QUIET, download, locked, npm_problem, registries
 from .npm_manifest import Manifest, manifest
 from .phases import Record
 from .start import can_be_run
-from .store import Slot, Store
+from .store import Slot, Store, allocated
 
 LIMITS = PhaseLimits(install=300.0, build=300.0)
 
-INSTALL_LIMITS = Limits(cpus=2.0, memory_bytes=4 * GiB, disk_bytes=2 * GiB, pids=512)
+INSTALL_LIMITS = Limits(cpus=2.0, memory_bytes=4 * GiB, disk_bytes=3 * GiB, pids=512)
+"""Its disk holds the largest download, or the largest `node_modules` with the largest tree beside it."""
 
 MODULES = "/work/node_modules"
 
@@ -171,6 +172,9 @@ class _Preparation:
             raise failure(PhaseName.INSTALL, "installing the dependencies", result, words)
         modules = slot.staging / "work/node_modules"
         modules.mkdir(exist_ok=True)
+        if (size := allocated(modules)) > MOST_BYTES:
+            reason = f"the dependencies come to {size / GiB:.1f} GiB, more than {MOST_BYTES / GiB:.0f} GiB"
+            raise CandidateFault(PhaseName.INSTALL, reason, result)
         return slot.publish(modules), result
 
     def built(self, tree: Path, script: str, modules: Path | None, environment: str) -> Path | None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+from ..core.base import GiB
 from ..core.errors import Boundary, InfrastructureError
 from ..core.verdict import PhaseName
 from .base import Log
-from .clients import ClientResult, clean_directory, run_client
+from .clients import ClientResult, TooMuch, clean_directory, run_client
 from .fault import CandidateFault, Refused
 from .interpreters import Node
+
+MOST_BYTES = 2 * GiB
+"""Of packages to download for one submission, and of what they unpack to."""
 
 QUIET = (
     "--ignore-scripts",
@@ -48,7 +53,7 @@ def locked(
     with clean_directory(files) as place:
         command = [*node.npm_outside, "install", "--package-lock-only", *_TRUSTED, "--cache", cache]
         command += [f"--before={exclude_newer.isoformat()}"] if exclude_newer else []
-        ended = run_client(command, cwd=place, seconds=seconds)
+        ended = _bounded(command, place, cache, seconds)
         log("fetch", ended.log)
         if not ended.ok:
             raise _why(ended)
@@ -62,10 +67,18 @@ def locked(
 def download(package: str, lock: str, node: Node, *, cache: Path, seconds: float, log: Log) -> None:
     """Fill the new npm cache `cache` with every package of `lock`."""
     with clean_directory({"package.json": package, "package-lock.json": lock}) as place:
-        ended = run_client([*node.npm_outside, "ci", *_TRUSTED, "--cache", cache], cwd=place, seconds=seconds)
+        ended = _bounded([*node.npm_outside, "ci", *_TRUSTED, "--cache", cache], place, cache, seconds)
         log("fetch", ended.log)
     if not ended.ok:
         raise _why(ended)
+
+
+def _bounded(command: Sequence[str | Path], place: Path, cache: Path, seconds: float) -> ClientResult:
+    try:
+        return run_client(command, cwd=place, seconds=seconds, most_bytes={cache: MOST_BYTES, place: MOST_BYTES})
+    except TooMuch as much:
+        reason = f"npm: the dependencies come to {much}, as they are downloaded or unpacked"
+        raise CandidateFault(PhaseName.FETCH, reason) from None
 
 
 def registries(node: Node) -> dict[str, str]:

@@ -44,7 +44,7 @@ class Slot:
         parcel = Path(tempfile.mkdtemp(dir=self.staging))
         parcel.chmod(0o755)
         built.rename(parcel / "content")
-        size = _allocated(parcel / "content")
+        size = allocated(parcel / "content")
         (parcel / "entry.json").write_text(json.dumps({"size_bytes": size}))
         if self.place.exists():
             # Sandboxes may still have the old tree bound: it is moved aside, and `sweep` removes it later.
@@ -154,13 +154,16 @@ def _remove(tree: Path) -> None:
     shutil.rmtree(tree)
 
 
-def _allocated(tree: Path) -> int:
+def allocated(tree: Path) -> int:
     """Bytes on disk; a file with several names counts once."""
     seen: set[tuple[int, int]] = set()
     total = 0
     for directory, _, files in os.walk(tree):
         for name in (*files, ""):
-            status = Path(directory, name).lstat()
+            try:
+                status = Path(directory, name).lstat()
+            except FileNotFoundError:  # somebody is still at work on it
+                continue
             if (status.st_dev, status.st_ino) not in seen:
                 seen.add((status.st_dev, status.st_ino))
                 total += status.st_blocks * 512
