@@ -72,6 +72,7 @@ TOOLS: dict[str, Callable[[], str]] = {
     "bubblewrap": _bubblewrap,
     "docker": _docker,
     "node": _node,
+    "podman": lambda: "" if shutil.which("podman") else "podman is not installed (apt-get install podman)",
     "root": lambda: "" if os.geteuid() == 0 else "needs root",
     "cgroup": _cgroup,
     "network": _network,

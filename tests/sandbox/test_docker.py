@@ -227,8 +227,6 @@ sys.exit(open_sandbox("docker").shell(["sh", "-c", command], view=View(), limits
 @pytest.fixture(scope="module")
 def podman() -> Generator[DockerSandbox]:
     """A private Podman, serving its Docker-compatible API."""
-    if shutil.which("podman") is None or os.geteuid() != 0:
-        pytest.skip("needs podman and root (apt-get install podman)")
     # Podman takes no path of more than 50 characters, as those of pytest are.
     with tempfile.TemporaryDirectory(prefix="podman-", ignore_cleanup_errors=True) as place:
         home = Path(place)
@@ -246,6 +244,7 @@ def podman() -> Generator[DockerSandbox]:
             subprocess.run(["podman", *options, "system", "reset", "--force"], capture_output=True, check=False)
 
 
+@pytest.mark.needs("podman", "root")
 class TestPodman:
     def test_it_is_named(self, podman):
         assert podman.fingerprint()["sandbox_version"].startswith("Podman ")
