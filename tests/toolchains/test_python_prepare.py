@@ -92,6 +92,7 @@ def test_a_package_without_wheels_is_built_in_the_sandbox(
     assert inside(tmp_path, prepared, "python -c 'import docopt; print(docopt.__version__)'").stdout == b"0.6.2\n"
 
 
+@pytest.mark.slow
 def test_a_source_only_dependency_of_a_dependency_is_found_and_built(
     tmp_path: Path, box: Sandbox, cache: Path, inside: Inside
 ) -> None:
@@ -150,7 +151,8 @@ def test_our_own_runner_has_pytest_requests_and_httpx(
     assert inside(tmp_path, runner, "python -c 'import httpx, requests'; python -m pytest --version").ok
 
 
-def test_a_suite_whose_test_requirements_do_not_exist_is_our_failure(tmp_path: Path, box: Sandbox, cache: Path) -> None:
+def test_test_requirements_that_do_not_exist_are_the_tasks_fault(tmp_path: Path, box: Sandbox, cache: Path) -> None:
     (tmp_path / "requirements.txt").write_text("pytest==0.0.0.1\n")
-    with pytest.raises(InfrastructureError, match="our own Python environment"):
+    with pytest.raises(InfrastructureError, match="environment of the tests") as raised:
         runner_environment(tmp_path / "requirements.txt", box, cache, lambda name, content: None)
+    assert raised.value.boundary is Boundary.TASK

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
+from ..core.errors import Boundary, InfrastructureError
 from ..core.verdict import Phase
 from ..sandbox.base import Sandbox
 from .base import Log, Prepared, StartCommand, TimeLeft
@@ -57,10 +58,15 @@ class PythonToolchain:
 
 
 def runner_environment(requirements: Path | None, box: Sandbox, cache: Path, log: Log) -> Prepared:
-    """A trusted environment for tests of ours: the hash-locked `requirements`, or the bundled pytest, requests and httpx."""
+    """A trusted environment for golden tests: the task's own hash-locked `requirements`, or the bundled pytest, requests and httpx."""
     store = Store(cache)
-    content = bundled("runner-requirements.txt") if requirements is None else requirements.read_text(encoding="utf-8")
-    return trusted_environment(content, python(store), store=store, box=box, log=log)
+    try:
+        content = requirements.read_text(encoding="utf-8") if requirements else bundled("runner-requirements.txt")
+        return trusted_environment(content, python(store), store=store, box=box, log=log)
+    except CandidateFault as fault:
+        whose = Boundary.TASK if requirements else Boundary.TOOLCHAIN
+        problem = f"the environment of the tests could not be made: {fault.reason}"
+        raise InfrastructureError(problem, boundary=whose) from fault
 
 
 def _with_pip(wanted: Declared) -> Declared:

@@ -157,20 +157,21 @@ class Environments:
 
     @cached_property
     def _backends(self) -> Path:
-        trusted = trusted_environment(
-            bundled("backend-requirements.txt"), self.python, store=self.store, box=self.box, log=self.log
-        )
+        try:
+            trusted = trusted_environment(
+                bundled("backend-requirements.txt"), self.python, store=self.store, box=self.box, log=self.log
+            )
+        except CandidateFault as fault:
+            problem = f"the environment that builds source archives could not be made: {fault.reason}"
+            raise InfrastructureError(problem, boundary=Boundary.TOOLCHAIN) from fault
         return next(mount.source for mount in trusted.mounts if isinstance(mount, ReadOnly) and mount.target == ENV)
 
 
 def trusted_environment(requirements: str, python: Interpreter, *, store: Store, box: Sandbox, log: Log) -> Prepared:
-    """An environment of packages that we chose: made like a candidate's, but what goes wrong is our side's."""
+    """An environment of packages that no candidate chose, made like a candidate's. What is wrong with them is a `CandidateFault` here
+    too: the caller knows whose they are."""
     environments = Environments(store, python, box, lambda name, content: log(f"runner-{name}", content))
-    try:
-        return environments.prepared(plain_requirements(requirements), Record())
-    except CandidateFault as fault:
-        problem = f"our own Python environment could not be made: {fault.reason}"
-        raise InfrastructureError(problem, boundary=Boundary.TOOLCHAIN) from fault
+    return environments.prepared(plain_requirements(requirements), Record())
 
 
 def _check_size(lock: Lock) -> None:
