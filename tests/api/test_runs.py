@@ -35,6 +35,17 @@ def run(suite, submissions, tmp_path) -> Path:
     return tmp_path / "run"
 
 
+def test_a_check_runs_nothing_and_says_what_scoring_would_come_to(suite, submissions, tmp_path):
+    found = api.check(submissions, suite, tasks=["first", "second"])
+    assert [(checked.label, checked.refused) for checked in found.submissions] == [
+        ("first#0", ""),
+        ("first/second-try", ""),
+    ]
+    assert (found.denominator, found.missing, found.subset) == (2, ("second",), "subset: 2 of 3 tasks")
+    report = api.score(suite, submissions, tmp_path / "run", tasks=["first", "second"], static_only=True)
+    assert (report.denominator, report.subset) == (found.denominator, found.subset)
+
+
 def test_events_are_the_plan_first_and_then_what_happens(suite, submissions, tmp_path):
     heard = []
     report = api.score(suite, submissions, tmp_path / "run", static_only=True, on_event=heard.append)

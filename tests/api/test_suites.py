@@ -9,6 +9,7 @@ import pytest
 from plugins.small_suite import IDS, REFERENCE, TESTS, write_suite, write_tree
 
 from repoproof import BadInput, api, build, load_suite
+from repoproof.api.suites import _taken_over
 
 
 def a_folder(root: Path, id: str, *, tests: str = TESTS) -> Path:
@@ -37,6 +38,50 @@ def test_a_folder_that_is_no_task_leaves_nothing_behind(tmp_path):
     with pytest.raises(BadInput, match="the tests cannot be collected"):
         build("microservice", [good, bad], tmp_path / "made" / "suite", name="mine", version="0.1", licence="MIT")
     assert list((tmp_path / "made").iterdir()) == []
+
+
+def everything(root: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else None for path in sorted(root.rglob("*"))
+    }
+
+
+@pytest.mark.needs("bubblewrap")
+def test_a_task_is_added_and_what_was_there_stays_as_it_was(tmp_path):
+    root = write_suite(tmp_path / "suite")
+    before = everything(root)
+    suite = api.add(root, a_folder(tmp_path / "other", "other"))
+    assert [task.id for task in load_suite(root)] == [task.id for task in suite] == ["notes", "other"]
+    after = everything(root)
+    changed = {name for name, content in before.items() if after.get(name, b"gone") != content}
+    assert changed == {"suite.json", "public/tasks.jsonl", "sealed/tasks.jsonl"}
+    assert all(after[f"{half}/tasks.jsonl"].startswith(before[f"{half}/tasks.jsonl"]) for half in ("public", "sealed"))
+
+
+@pytest.mark.needs("bubblewrap")
+@pytest.mark.parametrize("fails", ["the tests", "the record"])
+def test_a_task_that_cannot_be_added_leaves_the_suite_as_it_was(tmp_path, monkeypatch, fails):
+    root = write_suite(tmp_path / "suite")
+    folder = a_folder(tmp_path / "other", "other", tests="import nowhere\n" if fails == "the tests" else TESTS)
+    if fails == "the record":
+        # The README yields no endpoint, and none is declared: found only when the suite is checked as a whole.
+        record = json.loads((folder / "task.json").read_text())
+        (folder / "task.json").write_text(json.dumps(record | {"endpoints": []}))
+    before = everything(root)
+    with pytest.raises(BadInput):
+        api.add(root, folder)
+    assert everything(root) == before
+
+
+def test_a_failure_at_the_very_last_step_of_adding_is_undone(tmp_path):
+    """The copy's seal does not hold, which comes to light when everything has been moved."""
+    root, copy = write_suite(tmp_path / "suite"), write_suite(tmp_path / "copy", ids=("notes", "other"))
+    (copy / "public" / "more").mkdir()
+    (copy / "public" / "more" / "file").touch()
+    before = everything(root)
+    with pytest.raises(BadInput, match="public/ is not what was sealed"):
+        _taken_over(copy, root)
+    assert everything(root) == before
 
 
 def test_what_exists_is_not_built_over(tmp_path):

@@ -113,6 +113,7 @@ def test_a_static_run_has_no_number_that_takes_running(report, verdict):
     )
     assert static.strict == {"pass_at_1": None, "all_pass": None, "dsr": None, "ac_static": 0.25}
     assert set(static.intervals) == {"ac_static"}
+    assert static.headline.startswith("AC static 0.2500 over 2 tasks, ")
 
 
 def test_intervals_hold_the_score_and_are_the_same_every_time(report, verdict, question):

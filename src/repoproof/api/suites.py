@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from difflib import get_close_matches
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -11,7 +14,7 @@ from pathlib import Path
 from ..core.durable import write_atomically
 from ..core.errors import BadInput
 from ..core.suite import Suite, SuiteInfo
-from ..core.suite_files import read_info, read_suite, seal_suite
+from ..core.suite_files import DERIVED, HALVES, read_info, read_suite, seal_suite
 from ..core.task import Task
 from ..families import family
 
@@ -95,8 +98,8 @@ def build(
             licence=licence,
             builder=f"repoproof {installed('repoproof')}",
         )
-        (root / "public").mkdir(parents=True)
-        (root / "sealed").mkdir()
+        for half in HALVES:
+            (root / half).mkdir(parents=True)
         write_atomically(root / "suite.json", info.model_dump_json(indent=2) + "\n")
         for folder in folders:
             of.adopt(Path(folder), root)
@@ -106,14 +109,57 @@ def build(
 
 
 def add(suite: Path | str, folder: Path | str) -> Suite:
-    """Add a task folder to a suite, check the whole and seal it.
+    """Add a task folder to a suite, check the whole and seal it; all or nothing.
 
     The suite must be as it was sealed: otherwise sealing would bless edits that nobody looked at.
     """
     root = find_suite(suite)
     load_suite(root)
-    family(read_info(root).family).adopt(Path(folder), root)
-    return seal(root)
+    # Inside, hence on the same file system, and where we may write.
+    with tempfile.TemporaryDirectory(dir=root, prefix=".adding.") as work:
+        copy = Path(work)
+        shutil.copyfile(root / "suite.json", copy / "suite.json")
+        for half in HALVES:
+            shutil.copytree(root / half, copy / half, symlinks=True, ignore=shutil.ignore_patterns(*DERIVED))
+        family(read_info(root).family).adopt(Path(folder), copy)
+        seal(copy)
+        return _taken_over(copy, root)
+
+
+def _taken_over(copy: Path, root: Path) -> Suite:
+    """The suite, with what is new in its checked copy moved over, then the lists of tasks, then the seal.
+
+    What was there is only ever replaced by a whole file: a failure undoes it all, and a kill can leave nothing but files too many.
+    """
+    with ExitStack() as undo:
+        for new, place in [pair for half in HALVES for pair in _new(copy / half, root / half)]:
+            undo.callback(_remove, place)
+            new.rename(place)
+        for changed in (*(f"{half}/tasks.jsonl" for half in HALVES), "suite.json"):
+            old = copy / f"old-{changed.replace('/', '-')}"
+            shutil.copy2(root / changed, old)
+            undo.callback(old.replace, root / changed)
+            (copy / changed).replace(root / changed)
+        suite = load_suite(root)
+        undo.pop_all()
+    return suite
+
+
+def _new(copy: Path, original: Path) -> Iterator[tuple[Path, Path]]:
+    """What is in `copy` and not in `original`, with its place there; of a new folder, only the folder."""
+    for entry in sorted(copy.iterdir()):
+        place = original / entry.name
+        if not os.path.lexists(place):
+            yield entry, place
+        elif entry.is_dir() and not entry.is_symlink():
+            yield from _new(entry, place)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def seal(suite: Path | str) -> Suite:

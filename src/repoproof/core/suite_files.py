@@ -26,6 +26,8 @@ from .suite import SCHEMA_VERSION, Digests, Suite, SuiteInfo
 from .task import NamedPath, Task
 from .tree import Bounds, Tree, read_tree
 
+HALVES = ("public", "sealed")
+
 DERIVED = frozenset({"__pycache__"})
 """Made by running what a digest covers already: part of no suite."""
 

@@ -207,8 +207,8 @@ class Report(Frozen):
 
     @property
     def headline(self) -> str:
-        """The first metric with all that it takes to quote it, in one line."""
-        metric = self.metrics[0]
+        """The first metric that was measured, with all that it takes to quote it, in one line."""
+        metric = next((metric for metric in self.metrics if self.strict[metric.name] is not None), self.metrics[0])
         subset = f", {self.subset}" if self.subset else ""
         return (
             f"{metric.label} {number(self.strict[metric.name])} over {counted(self.denominator, 'task')}, "
