@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from plugins.small_suite import REFERENCE, SERVICE, write_suite, write_tree
 import repoproof
 from repoproof.core.base import MiB
 from repoproof.core.outcomes import Cause, Status, TestOutcome
+from repoproof.core.suite_files import seal_suite
 from repoproof.core.verdict import PhaseName, TestResult, Verdict
 from repoproof.families.microservice.deploy import SERVICE_LIMITS
 from repoproof.families.microservice.golden import GoldenRun
@@ -81,7 +83,11 @@ def scored(tmp_path: Path, files: dict[str, str], *, timeout: float | None = Non
     root = write_suite(tmp_path / "suite", **suite)
     write_tree(tmp_path / "submissions" / "notes", files)
     repoproof.score(root, tmp_path / "submissions", tmp_path / "run", task_seconds=timeout)
-    (line,) = (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()
+    return only_verdict(tmp_path / "run")
+
+
+def only_verdict(run: Path) -> Verdict:
+    (line,) = (run / "verdicts.jsonl").read_text().splitlines()
     return Verdict.model_validate_json(line)
 
 
@@ -161,8 +167,7 @@ def test_a_tree_larger_than_a_services_disk_is_a_failed_start(tmp_path):
     with (tree / "data.bin").open("wb") as file:
         os.truncate(file.fileno(), SERVICE_LIMITS.disk_bytes + MiB)
     repoproof.score(root, tmp_path / "submissions", tmp_path / "run")
-    (line,) = (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()
-    verdict = Verdict.model_validate_json(line)
+    verdict = only_verdict(tmp_path / "run")
     assert verdict.status is Status.START_FAILED
     assert "do not fit on a service's disk" in verdict.reason
 
@@ -202,3 +207,18 @@ def test_a_foreign_suites_settings_fixtures_folders_and_addresses_work(tmp_path)
     variables = {"NOTES_API": "http://localhost:8123"}
     verdict = scored(tmp_path, REFERENCE, tests=FOREIGN_SUITE, expected=expected, test_environment=variables)
     assert (verdict.status, verdict.reason) == (Status.PASSED, "3 of 3 tests passed")
+
+
+@runs
+@pytest.mark.needs("network")
+def test_test_requirements_that_do_not_exist_make_the_task_invalid(tmp_path):
+    root = write_suite(tmp_path / "suite")
+    records = root / "sealed" / "tasks.jsonl"
+    records.write_text(json.dumps({**json.loads(records.read_text()), "test_requirements": "requirements.txt"}) + "\n")
+    (root / "sealed" / "requirements.txt").write_text("pytest==0.0.0.1\n")
+    seal_suite(root)
+    write_tree(tmp_path / "submissions" / "notes", REFERENCE)
+    repoproof.score(root, tmp_path / "submissions", tmp_path / "run")
+    verdict = only_verdict(tmp_path / "run")
+    assert (verdict.status, verdict.tries) == (Status.INVALID_TASK, 1)
+    assert "pytest==0.0.0.1" in verdict.reason

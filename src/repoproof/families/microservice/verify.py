@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +31,7 @@ class Findings:
 
     status: Status = Status.START_FAILED
     reason: str = ""
+    boundary: Boundary | None = None
     installed: bool = False
     started: bool = False
     responds: bool = False
@@ -60,7 +63,8 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
             findings.reason = "static measures only: nothing was run"
         else:
             assert bench.box is not None
-            run_it(task, tree, folder, bench.box, record, findings)
+            with invalid_task(findings):
+                run_it(task, tree, folder, bench.box, record, findings)
     if any(not violation.denied for violation in violations):
         findings.status = Status.CHEATED
         findings.reason = next(f"{v.rule}: {v.evidence}" for v in violations if not v.denied)
@@ -71,6 +75,7 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
         config_hash=bench.config_hash,
         status=findings.status,
         reason=findings.reason,
+        boundary=findings.boundary,
         tests=() if bench.config.static_only else findings.tests,
         measures=measures(findings, static_only=bench.config.static_only),
         detail={
@@ -87,34 +92,27 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
     )
 
 
+@contextmanager
+def invalid_task(findings: Findings) -> Iterator[None]:
+    """What is wrong with the task itself is no failure of ours that trying again would mend."""
+    try:
+        yield
+    except InfrastructureError as error:
+        if error.boundary is not Boundary.TASK:
+            raise
+        findings.status, findings.reason, findings.boundary = Status.INVALID_TASK, str(error), error.boundary
+
+
 def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, record: Record, findings: Findings) -> None:
     """The stages that run code: install, start, respond, golden tests, live probe. Stops at the first that fails."""
-    assert task.sealed is not None
-    bench = record.bench
-    language = toolchain(task.language)
-    limits = language.limits
+    assert task.sealed is not None and findings.found is not None
+    limits = toolchain(task.language).limits
     requirements = task.sealed_root / task.sealed.test_requirements if task.sealed.test_requirements else None
-    environment = runner_environment(requirements, box=box, cache=bench.cache, log=record.log)
-    time = TimeLeft(bench.config.task_seconds or limits.task)
-    prepared = installed(task, tree, box, record, time)
-    record.phases.extend(prepared.phases)
-    findings.versions = prepared.versions
-    if not prepared.ok:
-        findings.status, findings.reason = unprepared(prepared)
-        return
-    findings.installed = True
-    start = language.start_command(prepared.tree or tree, port=task.port, framework=task.framework)
-    if start is None:
-        findings.reason = "nothing says how to start it: no start.sh, Procfile, package script or framework convention"
-        return
-    findings.start_source = start.source
+    environment = runner_environment(requirements, box=box, cache=record.bench.cache, log=record.log)
     runner, tests, results = lay_out(folder, task.tests_path)
-    it = Startable(task, tree, prepared, start, box, record, runner)
-    if reason := too_large(it.seed):
-        findings.reason = reason
-        return
-    if time.is_over:
-        findings.status, findings.reason = Status.TIMED_OUT, "the task's time limit was reached before it was started"
+    time = TimeLeft(record.bench.config.task_seconds or limits.task)
+    it = startable(task, tree, box, record, runner, time, findings)
+    if it is None:
         return
     golden, probed, lived, start_limit = None, None, False, time.at_most(limits.start)
     with deployed(it, time, limit_seconds=limits.start) as deployment:
@@ -126,7 +124,6 @@ def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, recor
             time.spend(golden.process)
             lived = deployment.service.running
             if lived:
-                assert findings.found is not None
                 probed = probe(findings.found, task, box, deployment.loopback, runner, record)
         service = deployment.service.stop()
     record.phase(
@@ -141,17 +138,42 @@ def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, recor
     note_tests(golden, record, findings, task, limits.test)
     findings.status, findings.reason = judged(golden, service, lived=lived)
     if not lived and not time.is_over:
-        probed = probe_afresh(it, time, limits.start, findings)
+        probed = probe_afresh(it, time, limits.start, findings.found)
     if probed is not None:
         note_probe(probed, record)
 
 
-def probe_afresh(it: Startable, time: TimeLeft, limit_seconds: float, findings: Findings) -> ExecResult | None:
+def startable(
+    task: MicroserviceTask, tree: Path, box: Sandbox, record: Record, runner: Path, time: TimeLeft, findings: Findings
+) -> Startable | None:
+    """The submission, installed and ready to be started; None, with the status in `findings`, if it does not come to that."""
+    prepared = installed(task, tree, box, record, time)
+    record.phases.extend(prepared.phases)
+    findings.versions = prepared.versions
+    findings.installed = prepared.ok
+    if not prepared.ok:
+        findings.status, findings.reason = unprepared(prepared)
+        return None
+    seed = prepared.tree or tree
+    start = toolchain(task.language).start_command(seed, port=task.port, framework=task.framework)
+    if start is None:
+        findings.reason = "nothing says how to start it: no start.sh, Procfile, package script or framework convention"
+        return None
+    findings.start_source = start.source
+    if reason := too_large(seed):
+        findings.reason = reason
+        return None
+    if time.is_over:
+        findings.status, findings.reason = Status.TIMED_OUT, "the task's time limit was reached before it was started"
+        return None
+    return Startable(task, tree, prepared, start, box, record, runner)
+
+
+def probe_afresh(it: Startable, time: TimeLeft, limit_seconds: float, found: Coverage) -> ExecResult | None:
     """Live coverage of a service that did not outlive its tests: from a fresh start."""
-    assert findings.found is not None
     with deployed(it, time, limit_seconds=limit_seconds, log="service-probed") as again:
         if again.responds:
-            return probe(findings.found, it.task, it.box, again.loopback, it.runner, it.record)
+            return probe(found, it.task, it.box, again.loopback, it.runner, it.record)
     return None
 
 
