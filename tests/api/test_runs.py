@@ -38,7 +38,7 @@ def run(suite, submissions, tmp_path) -> Path:
 def test_a_check_runs_nothing_and_says_what_scoring_would_come_to(suite, submissions, tmp_path):
     found = api.check(submissions, suite, tasks=["first", "second"])
     assert [(checked.label, checked.refused) for checked in found.submissions] == [
-        ("first#0", ""),
+        ("first/a", ""),
         ("first/second-try", ""),
     ]
     assert (found.denominator, found.missing, found.subset) == (2, ("second",), "subset: 2 of 3 tasks")

@@ -57,6 +57,14 @@ def test_what_was_not_the_same_for_both_is_said(run_b):
     )
 
 
+def test_what_is_not_scored_yet_is_0_on_either_side(report, verdict, question):
+    first, second = (verdict("a", Status.PASSED, passed=1, of=1, attempt=n) for n in range(2))
+    finished, unfinished = report([first, second]), report([first], [question(first), question(second)])
+    comparison = comparison_of(finished, unfinished, SOURCES)
+    assert (comparison.differences[0].a, comparison.differences[0].b) == (1.0, 0.5)
+    assert (comparison.changes[0].score_a, comparison.changes[0].score_b) == (1.0, 0.5)
+
+
 def test_runs_of_different_suites_are_refused(run_a, run_b):
     other = run_b.model_copy(update={"suite": run_b.suite.model_copy(update={"digest": "cd" * 32})})
     with pytest.raises(

@@ -95,7 +95,7 @@ def _in_both(a: Report, b: Report, metric: Metric) -> bool:
 
 
 def _difference(a: Report, b: Report, metric: Metric, clusters: Mapping[str, str] | None) -> Difference:
-    in_a, in_b = (task_means(side.tasks, metric.name, a.expected) for side in (a, b))
+    in_a, in_b = (task_means(side.whole, metric.name, a.expected) for side in (a, b))
     paired = compare_paired(in_a, in_b, clusters=clusters, seed=SEED)
     return Difference(
         name=metric.name,
@@ -111,7 +111,7 @@ def _difference(a: Report, b: Report, metric: Metric, clusters: Mapping[str, str
 
 
 def _changes(a: Report, b: Report, metric: str) -> list[Change]:
-    means_a, means_b = task_means(a.tasks, metric, a.expected), task_means(b.tasks, metric, a.expected)
+    means_a, means_b = task_means(a.whole, metric, a.expected), task_means(b.whole, metric, a.expected)
     changes: list[Change] = []
     for task in a.expected:
         statuses_a, statuses_b = (tuple(row.status.value for row in side.tasks if row.task == task) for side in (a, b))

@@ -15,6 +15,7 @@ from ..core.errors import Boundary
 from ..core.outcomes import Status
 from ..core.run import RunInfo
 from ..core.suite import Suite
+from ..stats.means import Scored, Unanswered
 
 REPORT_SCHEMA_VERSION = 1
 """Raised whenever a field is renamed, removed or given another meaning; a new field does not raise it."""
@@ -191,6 +192,11 @@ class Report(Frozen):
     def expected(self) -> tuple[str, ...]:
         """The tasks of the denominator."""
         return tuple(dict.fromkeys(task for task, _ in self.asked))
+
+    @property
+    def whole(self) -> tuple[Scored, ...]:
+        """What strict scores are over: what is scored, and 0 for what is not yet."""
+        return (*self.tasks, *(Unanswered(name.rpartition("#")[0]) for name in self.unscored))
 
     @property
     def asked(self) -> tuple[tuple[str, int], ...]:

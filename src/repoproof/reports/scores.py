@@ -10,6 +10,8 @@ from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
 from ..stats.bootstrap import bootstrap_interval
 from ..stats.means import (
+    Scored,
+    Unanswered,
     conditional_score,
     counts_by_status,
     infrastructure_loss,
@@ -43,9 +45,10 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
     measured = [metric.name for metric in metrics if metric.static or not info.config.static_only]
     answers = {verdict.key: _row(verdict, asked[verdict.key], stages) for verdict in verdicts if verdict.key in asked}
     rows = [answers[key] for key in asked if key in answers]
-    strict = {name: strict_score(rows, name, ids).value for name in measured}
+    whole = [*rows, *(Unanswered(key.task) for key in asked if key not in answers)]
+    strict = {name: strict_score(whole, name, ids).value for name in measured}
     conditional = {name: conditional_score(rows, name, ids).value for name in measured}
-    intervals = {name: interval_of(list(task_means(rows, name, ids).values()), sources) for name in measured}
+    intervals = {name: interval_of(list(task_means(whole, name, ids).values()), sources) for name in measured}
     report = Report(
         suite=SuiteIdentity.of_run(info),
         run=RunIdentity.of(info),
@@ -60,9 +63,9 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
         conditional={metric.name: conditional.get(metric.name) for metric in metrics},
         conditional_denominator=len({row.task for row in rows if not row.status.is_ours}),
         infrastructure_rate=infrastructure_rate(rows),
-        infrastructure_loss=infrastructure_loss(rows, ids),
+        infrastructure_loss=infrastructure_loss(whole, ids),
         infrastructure_threshold=info.options.infrastructure_threshold,
-        by_language=_by_language(rows, tasks, metrics, measured),
+        by_language=_by_language(rows, whole, tasks, metrics, measured),
         tasks=tuple(rows),
     )
     return report.model_copy(update={"warnings": tuple(_warnings(report))})
@@ -82,7 +85,11 @@ def clusters_of(sources: Sequence[str]) -> Sequence[str] | None:
 
 
 def _by_language(
-    rows: Sequence[TaskRow], tasks: Mapping[str, Asked], metrics: Sequence[FamilyMetric], measured: Collection[str]
+    rows: Sequence[TaskRow],
+    whole: Sequence[Scored],
+    tasks: Mapping[str, Asked],
+    metrics: Sequence[FamilyMetric],
+    measured: Collection[str],
 ) -> dict[str, Slice]:
     slices: dict[str, Slice] = {}
     for language in sorted({question.language for question in tasks.values()}):
@@ -90,7 +97,9 @@ def _by_language(
         slices[language or "unknown"] = Slice(
             denominator=len(members),
             submissions=sum(row.language == language for row in rows),
-            strict={m.name: strict_score(rows, m.name, members).value if m.name in measured else None for m in metrics},
+            strict={
+                m.name: strict_score(whole, m.name, members).value if m.name in measured else None for m in metrics
+            },
         )
     return slices if len(slices) > 1 else {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from ..core.outcomes import Status
@@ -19,6 +20,14 @@ class Scored(Protocol):
     def status(self) -> Status: ...
     @property
     def measures(self) -> Mapping[str, float]: ...
+
+
+class Unanswered(NamedTuple):
+    """Stands for a verdict that is not there yet: 0 in every measure."""
+
+    task: str
+    status: Status = Status.MISSING
+    measures: Mapping[str, float] = MappingProxyType({})
 
 
 class Score(NamedTuple):
