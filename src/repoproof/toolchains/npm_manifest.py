@@ -117,7 +117,8 @@ def _name(name: str, where: str) -> None:
 def _version(wanted: Any, where: str) -> str:
     if isinstance(wanted, str) and (_RANGE.fullmatch(wanted) or _ALIAS.fullmatch(wanted)):
         return wanted
-    raise Refused(f"{where}: only versions from the registry are supported, not {str(wanted)[:120]!r}")
+    mend = " (code inside the tree can be required by its path)" if re.match(r"file:|link:|[./~]", str(wanted)) else ""
+    raise Refused(f"{where}: only versions from the registry are supported, not {str(wanted)[:120]!r}{mend}")
 
 
 def _overrides(value: Any, depth: int) -> Any:

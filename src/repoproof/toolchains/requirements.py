@@ -248,10 +248,11 @@ def _why_refused(what: str) -> str:
     what = " ".join(what[:_MAX_LENGTH].split())
     if re.match(r"(?:[\w.-]+\s*(?:\[.*\])?\s*@\s*)?(?:git|hg|svn|bzr)\+", what):
         return f"a version-control address is refused: {what}"
-    if "://" in what or re.search(r"@\s*\S+:", what):
+    local = re.search(r"(?:^|@\s*)file:(?!//)", what)
+    if not local and ("://" in what or re.search(r"@\s*\S+:", what)):
         return f"a URL is refused: {what}"
-    if "/" in what or "\\" in what or what.endswith((".whl", ".tar.gz", ".zip")) or what.startswith("."):
-        return f"a path is refused: {what}"
+    if local or "/" in what or "\\" in what or what.endswith((".whl", ".tar.gz", ".zip")) or what.startswith("."):
+        return f"a path is refused: {what} (name the packages that it needs; code inside the tree needs no installing)"
     return f"not a requirement: {what[:120]}"
 
 

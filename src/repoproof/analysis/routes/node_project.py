@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import posixpath
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -16,8 +14,7 @@ import tree_sitter_javascript
 import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
 
-MAX_FILES = 5_000
-MAX_FILE_BYTES = 1_000_000
+from ..source_files import source_files
 
 _EXTENSIONS = (".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".jsx")
 # `import './x.js'` in TypeScript names the file that x.ts is compiled to.
@@ -116,17 +113,9 @@ def _is_code(file: str) -> bool:
 
 
 def _files(tree: Path) -> list[Path]:
-    """Regular files, the shallowest first, so that the cap cuts the deepest. Links are not followed."""
-    found: list[Path] = []
-    for folder, folders, files in os.walk(tree):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_SOURCE)
-        for name in files:
-            if name.endswith((*_EXTENSIONS, ".json")) and not name.startswith(".") and not _TEST_FILE.search(name):
-                path = Path(folder, name)
-                try:
-                    status = path.lstat()
-                except OSError:
-                    continue
-                if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_FILE_BYTES:
-                    found.append(path)
-    return sorted(found, key=lambda path: (len(path.parts), path))[:MAX_FILES]
+    return source_files(
+        tree,
+        (*_EXTENSIONS, ".json"),
+        skip_folder=lambda folder: folder.name.startswith(".") or folder.name in _NOT_SOURCE,
+        skip_file=lambda name: name.startswith(".") or _TEST_FILE.search(name) is not None,
+    )
