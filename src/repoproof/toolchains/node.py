@@ -171,6 +171,10 @@ class _Preparation:
             _, words = npm_problem(result.stderr.decode(errors="replace"))
             raise failure(PhaseName.INSTALL, "installing the dependencies", result, words)
         modules = slot.staging / "work/node_modules"
+        if modules.is_symlink() or (modules.exists() and not modules.is_dir()):
+            # Bound from here, a link would show the service whatever it leads to on this machine.
+            reason = "an install script put something else in the place of node_modules"
+            raise CandidateFault(PhaseName.INSTALL, reason, result)
         modules.mkdir(exist_ok=True)
         if (size := allocated(modules)) > MOST_BYTES:
             reason = f"the dependencies come to {size / GiB:.1f} GiB, more than {MOST_BYTES / GiB:.0f} GiB"

@@ -69,11 +69,13 @@ def built(
         if not result.ok:
             raise failure(PhaseName.INSTALL, what, result)
         wheel = _only_wheel(slot.staging / "wheel", package, what)
-        for other in wheel.parent.iterdir():
-            if other != wheel and not other.is_dir():
-                other.unlink()
+        # Alone: whatever else the build left there is not to be found beside it.
+        alone = slot.staging / "alone"
+        alone.mkdir(mode=0o755)
+        alone.chmod(0o755)
         wheel.chmod(0o644)
-        return slot.publish(wheel.parent) / wheel.name
+        wheel.rename(alone / wheel.name)
+        return slot.publish(alone) / wheel.name
 
 
 def _only_wheel(place: Path, package: Locked, what: str) -> Path:

@@ -40,7 +40,9 @@ class Slot:
     """A fresh directory, on the store's file system, to build in. What is not published is removed."""
 
     def publish(self, built: Path) -> Path:
-        """Make `built` (inside `staging`) the content of this place, at once or not at all."""
+        """Make the directory `built` (inside `staging`) the content of this place, at once or not at all."""
+        if built.is_symlink() or not built.is_dir():
+            raise NotADirectoryError(f"{built} is no directory")  # what is published is bound into sandboxes
         parcel = Path(tempfile.mkdtemp(dir=self.staging))
         parcel.chmod(0o755)
         built.rename(parcel / "content")

@@ -12,6 +12,7 @@ document claims.
 from __future__ import annotations
 
 import json
+import random
 import re
 import sys
 import time
@@ -20,7 +21,8 @@ from asking import BODY_LIMIT, Answer, NoAnswer, ask  # pyright: ignore[reportMi
 
 VALUES = ("1", "00000000-0000-4000-8000-000000000001", "a", "2024-01-01")
 """Tried for path parameters, in order: converters accept different shapes."""
-NONCES = ("zq7f3x", "kw2v9j")
+NONCES = tuple("".join(random.SystemRandom().choices("bcdfghjkmnpqrstvwxz", k=6)) for _ in range(2))
+"""What made-up paths end in: new each time, for a service could know them."""
 REQUEST_SECONDS = 2.0
 DOCUMENT_LIMIT = 4 * 1024 * 1024
 DOCUMENTS = (
