@@ -40,5 +40,5 @@ mke2fs -q -t ext4 -d "$root" "$disk"
 nice -n 10 timeout "$limit_seconds" qemu-system-x86_64 -smp 1 -m 2048 -nic none -display none -monitor none -serial stdio -no-reboot \
   -kernel "$root"/boot/vmlinuz-* -initrd "$root"/boot/initrd.img-* \
   -append "console=ttyS0 loglevel=3 panic=-1 root=/dev/vda rw init=/repoproof/tests/guest/init.sh" \
-  -drive "file=$disk,format=raw,if=virtio,cache=unsafe" </dev/null | tr -d '\r' | tee "$console"
+  -drive "file=$disk,format=raw,if=virtio,cache=unsafe" </dev/null | sed -u 's/\r$//' | tee "$console"
 grep -qx 'all passed' "$console"
