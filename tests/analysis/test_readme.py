@@ -133,6 +133,10 @@ NOTATIONS = {
         "Operation: GET /a\nAction: POST /b\nCall: PUT /c\nHTTP Request: `GET /d`\nRequest: POST /e\n",
         "GET /a, POST /b, GET /d, POST /e",
     ),
+    "titles that name what else would refer": (
+        "- Remove item: DELETE /items/{id}\n- Create a note → POST /notes\n- Like a post: `POST /posts/{id}/like`\n- Unlike the post: `DELETE /posts/{id}/like`\n- List calls - GET /calls\n- Receive webhook: POST /hooks\n- Delete old sessions: DELETE /sessions\n- List following: GET /users/{id}/following\n",
+        "DELETE /items/{id}, POST /notes, POST /posts/{id}/like, DELETE /posts/{id}/like, GET /calls, POST /hooks, DELETE /sessions, GET /users/{id}/following",
+    ),
 }
 
 BASE_PATHS = {

@@ -34,9 +34,19 @@ _NOTHING_MORE = re.compile(r"^[\s)\].:;!*]*(?:[\[(][^()]*[\])]\.?)?$")
 _EXAMPLE = re.compile(r"\b(?:examples?|e\.?g\.?|samples?|try|instance|demo)\b", re.IGNORECASE)
 # Words before an endpoint that refer to it, or say that it is not there, instead of declaring it.
 _REFERENCE = re.compile(
-    r"\b(?:not|no|never|un(?:supported|implemented|like)|without|removed?|deprecated?|dropped|obsolete|legacy|former(?:ly)?|old|renamed|fixed|added|changed"
-    r"|breaking|see|same|similar|like|note|notice|tip|warning|instead|after|before|following|once|when|if|then|next|until|because|since|than|via|using|uses?"
-    r"|calls?|calling|call(?:ed)?|redirects?|replaces?|replaced|proxies|forwards?|upstream|external|webhook|consumes?|depends?|planned|future|todo|out of scope)\b",
+    r"\b(?:not|no|never|un(?:supported|implemented)|without|removed|deprecated?|dropped|obsolete|legacy|former(?:ly)?|renamed|fixed|added|changed"
+    r"|breaking|see|same|similar|instead|after|before|once|when|if|then|until|because|since|than|via|using|uses?"
+    r"|calling|called|redirects?|replaces?|replaced|proxies|forwards?|upstream|external|consumes?|depends?|planned|future|todo|out of scope)\b",
+    re.IGNORECASE,
+)
+# These refer too, but services also have notes, calls, followers and likes: not where the title says what is done with them.
+_REFERENCE_OR_THING = re.compile(
+    r"\b(?:note|notice|tip|warning|(?:un)?like|following|next|old|calls?|webhook)\b", re.IGNORECASE
+)
+_ACTION = re.compile(
+    r"(?:accept|add|archive|cancel|clear|close|create|delete|edit|end|fetch|find|follow|get|handle|join|(?:un)?like (?:an?|the)\b|list|make|mark|modify"
+    r"|post|publish|read|receive|register|remove|retrieve|save|search|send|share|show|start|stop|store|submit|unfollow|update|upload|view)"
+    r"(?:s|ing)?\b",
     re.IGNORECASE,
 )
 # A wrapped sentence goes on from such a line: `... behaves the same as`.
@@ -130,7 +140,7 @@ class LineReader:
 
     def _titled(self, text: str, notation: Notation) -> tuple[list[Phrase], Notation, bool]:
         title = _TITLE.match(text)
-        if not title or len(title["title"].split()) > 8 or _REFERENCE.search(title["title"]):
+        if not title or len(title["title"].split()) > 8 or _refers(title["title"]):
             return [], notation, False
         phrases = read_phrases(text[title.end() :])
         if not _ends(phrases):
@@ -191,6 +201,11 @@ class LineReader:
         shown: bool = False,
     ) -> None:
         self.mentions += [Mention(method, target, number, notation, section, shown) for method in methods]
+
+
+def _refers(title: str) -> bool:
+    """Whether a title in front of an endpoint speaks of one that is declared elsewhere, or of none."""
+    return bool(_REFERENCE.search(title) or (_REFERENCE_OR_THING.search(title) and not _ACTION.match(title)))
 
 
 def _ends(phrases: list[Phrase]) -> bool:
