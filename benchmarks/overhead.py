@@ -33,6 +33,7 @@ from bookkeeping import measure
 import repoproof
 from repoproof.core.paths import cache_root
 from repoproof.families.microservice.coverage import required_endpoints
+from repoproof.families.microservice.deploy import INSIDE_PYTHON
 from repoproof.families.microservice.workspace import lay_out
 from repoproof.sandbox import Limits, ReadOnly, View, open_sandbox
 from repoproof.toolchains import Prepared, runner_environment, toolchain
@@ -87,11 +88,10 @@ def bare_run(task, prepared: Prepared, tests_environment: Prepared) -> Callable[
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
             try:
-                python = "/usr/bin/python3"
-                step([python, "-I", "-S", f"{runner}/await_service.py", str(task.port), "15", *task.health_paths, "/"])
+                step([*INSIDE_PYTHON, f"{runner}/await_service.py", str(task.port), "15", *task.health_paths, "/"])
                 url = {"SERVICE_BASE_URL": f"http://127.0.0.1:{task.port}", "PATH": os.defpath}
                 step([on_host("/env/bin/python", tests_environment, folder), "-B", f"{runner}/run_tests.py", str(tests), f"{results}/r.jsonl"], env=url)  # fmt: skip
-                step([python, "-I", "-S", f"{runner}/probe.py", str(task.port), "60"], input=endpoints.encode())
+                step([*INSIDE_PYTHON, f"{runner}/probe.py", str(task.port), "60"], input=endpoints.encode())
             finally:
                 os.killpg(service.pid, 9)
                 service.wait()
