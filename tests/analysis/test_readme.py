@@ -133,6 +133,10 @@ NOTATIONS = {
         "Operation: GET /a\nAction: POST /b\nCall: PUT /c\nHTTP Request: `GET /d`\nRequest: POST /e\n",
         "GET /a, POST /b, GET /d, POST /e",
     ),
+    "titles with a description behind": (
+        "- **Create user** (`POST /users`): creates one\n- Get a user - `GET /users/{id}` - by its id\n- **Registration** (`POST /register`) - for all\n### Delete user — `DELETE /users/{id}` *(admin)*\n- List users: `GET /users` → all of them\n",
+        "POST /users, GET /users/{id}, POST /register, DELETE /users/{id}, GET /users",
+    ),
     "titles that name what else would refer": (
         "- Remove item: DELETE /items/{id}\n- Create a note → POST /notes\n- Like a post: `POST /posts/{id}/like`\n- Unlike the post: `DELETE /posts/{id}/like`\n- List calls - GET /calls\n- Receive webhook: POST /hooks\n- Delete old sessions: DELETE /sessions\n- List following: GET /users/{id}/following\n",
         "DELETE /items/{id}, POST /notes, POST /posts/{id}/like, DELETE /posts/{id}/like, GET /calls, POST /hooks, DELETE /sessions, GET /users/{id}/following",
@@ -187,7 +191,7 @@ BASE_PATHS = {
 
 FALSE_FRIENDS = {
     "endpoints that are not there, and references": (
-        "- Not supported: DELETE /x\n- `DELETE /x` is not supported\n- ~~`GET /x`~~\n- `GET /x` (deprecated)\n- Note: POST /x requires auth\n- See also: GET /y\n- same as POST /x\n- `GET /nope` returns 404\n- Removed: `GET /old`",
+        "- Not supported: DELETE /x\n- `DELETE /x` is not supported\n- ~~`GET /x`~~\n- `GET /x` (deprecated)\n- Note: POST /x requires auth\n- See also: GET /y\n- Uses the mailer (POST /mails): once a day\n- The token comes from: POST /tokens - as above\n- same as POST /x\n- `GET /nope` returns 404\n- Removed: `GET /old`",
         "",
     ),
     "prose": ("After POST /x returns, call GET /y.\nIt is the same as\nPOST /z which is.\n", ""),

@@ -30,7 +30,8 @@ _BETWEEN_FIELDS = re.compile(
     rf"\s*(?:[|,;·•]|\s[-–—]\s|<br\s*/?>)?\s*(?=\b(?:{_PATH_LABEL}|{_METHOD_LABEL}){_NUMBERED}\s*[:：])", re.IGNORECASE
 )
 _TITLE = re.compile(r"(?P<title>[^/:：`{}]{1,80}?)\s*(?:[:：]|\s[-–—]+>?\s|→|=>|(?=[(\[]))\s*")
-_NOTHING_MORE = re.compile(r"^[\s)\].:;!*]*(?:[\[(][^()]*[\])]\.?)?$")
+_NOTHING_MORE = re.compile(r"^[\s)\].:;!*]*(?:[\[(][^()]*[\])][.*_]*)?$")
+_DESCRIBED = re.compile(r"^\s*[)\]]?\s*(?:[-–—]+>?\s|[:：]\s|→)")
 _EXAMPLE = re.compile(r"\b(?:examples?|e\.?g\.?|samples?|try|instance|demo)\b", re.IGNORECASE)
 # Words before an endpoint that refer to it, or say that it is not there, instead of declaring it.
 _REFERENCE = re.compile(
@@ -143,7 +144,9 @@ class LineReader:
         if not title or len(title["title"].split()) > 8 or _refers(title["title"]):
             return [], notation, False
         phrases = read_phrases(text[title.end() :])
-        if not _ends(phrases):
+        bracketed = text[title.end() :].startswith(("(", "["))
+        described = phrases and _DESCRIBED.match(phrases[-1].rest) and (bracketed or _ACTION.match(title["title"]))
+        if not described and not _ends(phrases):
             return [], notation, False
         chosen = notation if notation is Notation.HEADING else Notation.TITLED
         return phrases, chosen, bool(_EXAMPLE.search(title["title"]))
