@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 from argparse import Namespace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -96,6 +97,14 @@ def test_the_time_left_follows_from_what_ran():
     assert tally.seconds_left == (3 * 10 - 4) / 2
     clock.time += 1000
     assert tally.seconds_left == (3 * 10 - 10) / 2, "one that takes long does not eat up what the others will take"
+
+
+def test_a_run_that_is_gone_on_with_knows_from_the_start_how_long_it_takes():
+    tally = Tally(2, "pass_at_1")
+    tally.hear(replace(a_plan("a", "b", "c", kept=1), mean_seconds=30.0))
+    assert tally.seconds_left == 2 * 30 / 2
+    tally.hear(finished("b", Status.PASSED, 10.0))
+    assert tally.seconds_left == 10 / 2, "what runs now says more"
 
 
 def test_the_live_line_has_counts_time_left_and_what_runs():

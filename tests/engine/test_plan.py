@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-from plugins.scripted_family import load, score_into, write_script, write_suite
+from plugins.scripted_family import load, score_into, write_script
 
 from repoproof.core.base import MiB
 from repoproof.core.config import ScoreConfig
@@ -20,18 +19,6 @@ from repoproof.core.verdict import Verdict
 from repoproof.engine.plan import Plan, config_hash, plan
 
 CONFIG = ScoreConfig(sandbox="none")
-
-
-@pytest.fixture
-def suite(tmp_path: Path) -> Path:
-    return write_suite(tmp_path / "suite", ["one", "two", "three"])
-
-
-@pytest.fixture
-def submissions(tmp_path: Path) -> Path:
-    for task in ("one", "two", "three"):
-        write_script(tmp_path / "submissions", task, "exit 0")
-    return tmp_path / "submissions"
 
 
 def planned(
@@ -148,13 +135,12 @@ def test_an_infrastructure_error_is_asked_again(suite: Path, submissions: Path, 
     assert "one" in jobs(planned(suite, submissions, run))
 
 
-def test_an_estimate_comes_from_what_is_finished(suite: Path, submissions: Path, tmp_path: Path) -> None:
+def test_what_a_job_takes_is_known_from_what_is_finished(suite: Path, submissions: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    assert planned(suite, submissions, run).estimate_seconds(2) is None
+    assert planned(suite, submissions, run).mean_seconds is None
     score_into(run, suite, submissions)
     write_script(submissions, "two", "exit 1")
-    write_script(submissions, "three", "exit 1")
-    assert planned(suite, submissions, run).estimate_seconds(workers=2) == pytest.approx(0.5 * 2 / 2)
+    assert planned(suite, submissions, run).mean_seconds == 0.5
 
 
 def test_the_config_hash_is_of_settings_and_task(suite: Path) -> None:

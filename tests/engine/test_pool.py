@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plugins.scripted_family import OURS, Scripted, score_into, write_script, write_suite
+from plugins.scripted_family import OURS, Scripted, score_into, write_script
 
 from repoproof.core.config import ScoreConfig
 from repoproof.core.errors import Boundary
@@ -22,18 +22,6 @@ from repoproof.core.submission import Submission
 from repoproof.core.verdict import Verdict
 from repoproof.engine.pool import Event, Finished, Retried, Started
 from repoproof.families import Bench
-
-
-@pytest.fixture
-def suite(tmp_path: Path) -> Path:
-    return write_suite(tmp_path / "suite", ["one", "two", "three"])
-
-
-@pytest.fixture
-def submissions(tmp_path: Path) -> Path:
-    for task in ("one", "two", "three"):
-        write_script(tmp_path / "submissions", task, "exit 0")
-    return tmp_path / "submissions"
 
 
 def verdicts(run: Path) -> dict[str, Verdict]:

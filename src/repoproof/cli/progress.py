@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 from rich.console import Console
@@ -40,6 +41,8 @@ class Tally:
     counts: dict[Status, int] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
     """What each verdict that ran took."""
+    mean_before: float | None = None
+    """What those of an earlier run took on average."""
 
     @property
     def total(self) -> int:
@@ -52,9 +55,9 @@ class Tally:
     @property
     def seconds_left(self) -> float | None:
         """From what finished ones took, as many at once as there are workers; None as long as none has finished."""
-        if not self.seconds:
+        mean = fmean(self.seconds) if self.seconds else self.mean_before
+        if mean is None:
             return None
-        mean = sum(self.seconds) / len(self.seconds)
         spent = sum(min(mean, self.now() - since) for since in self.running.values())
         return max(0.0, mean * (self.total - self.done) - spent) / self.workers
 
@@ -64,7 +67,7 @@ class Tally:
             self.labels = {
                 asked.key: submission_label(asked.key.task, asked.key.attempt, asked.name) for asked in event.asked
             }
-            self.kept = len(event.finished)
+            self.kept, self.mean_before = len(event.finished), event.mean_seconds
             return f"{self.kept} of {self.total} finished before: kept" if self.kept else ""
         if isinstance(event, Started):
             self.running[event.job.key] = self.now()

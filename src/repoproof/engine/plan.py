@@ -46,10 +46,6 @@ class Plan:
     mean_seconds: float | None = None
     """Per job, from what is finished; None if nothing is."""
 
-    def estimate_seconds(self, workers: int) -> float | None:
-        """Wall-clock time that the jobs will take; None where there is nothing to judge by."""
-        return None if self.mean_seconds is None else self.mean_seconds * len(self.jobs) / max(1, workers)
-
 
 def plan(
     suite: Suite,
