@@ -17,6 +17,7 @@ KINDS = ("dependencies", "optionalDependencies", "peerDependencies", "devDepende
 _NAME = re.compile(r"(?:@[\w.~-]+/)?[\w.~-]+")
 _RANGE = re.compile(r"[\w.*^~<>=|+ -]*")
 _ALIAS = re.compile(r"npm:(?:@[\w.~-]+/)?[\w.~-]+(?:@[\w.*^~<>=|+ -]*)?")
+_OVERRIDDEN = re.compile(r"(?:@[\w.~-]+/)?[\w.~-]+(?:@[\w.*^~<>=|+ -]+)?")
 _INTEGRITY = re.compile(r"[A-Za-z0-9+/=\s-]+")
 _LOCK_LIMIT = 32 * MiB
 _MOST_PACKAGES = 20_000
@@ -125,6 +126,8 @@ def _overrides(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return value if re.fullmatch(r"\$[\w@/.~-]+", value) else _version(value, "package.json: overrides")
     if isinstance(value, Mapping) and depth < 10:
+        if not all(name == "." or _OVERRIDDEN.fullmatch(name) for name in value):
+            raise Refused("package.json: overrides: not a table of packages")
         return {name: _overrides(inner, depth + 1) for name, inner in value.items()}
     raise Refused("package.json: overrides: not a table of versions")
 
@@ -158,6 +161,15 @@ def _old_lock(table: Any, where: str, depth: int) -> dict[str, Any]:
     return kept
 
 
+def _is_fact(name: str, value: Any) -> bool:
+    """Whether `value` is of the kind that npm writes; it fails on others with words of its own, like a registry out of order."""
+    if name in ("version", "name"):
+        return isinstance(value, str)
+    if name in ("os", "cpu"):
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, bool)
+
+
 def _locked(entry: Any, where: str, *, nested: tuple[str, ...] = ()) -> dict[str, Any]:
     if not isinstance(entry, Mapping) or entry.get("link"):
         raise Refused(f"{where}: links to folders are not supported")
@@ -165,7 +177,7 @@ def _locked(entry: Any, where: str, *, nested: tuple[str, ...] = ()) -> dict[str
     if address and not re.match(r"https?://", address):
         raise Refused(f"{where}: only packages from the registry are supported, not {address[:120]}")
     _version(entry.get("version", ""), where)
-    kept = {fact: entry[fact] for fact in _LOCKED_FACTS if fact in entry}
+    kept = {fact: entry[fact] for fact in _LOCKED_FACTS if _is_fact(fact, entry.get(fact))}
     for table in _LOCKED_TABLES:
         if table in entry and table not in nested and isinstance(entry[table], Mapping):
             kept[table] = _versions(entry[table], where)

@@ -16,13 +16,14 @@ import random
 import re
 import sys
 import time
+from collections.abc import Sequence
 
 from asking import BODY_LIMIT, Answer, NoAnswer, ask  # pyright: ignore[reportMissingImports] -- beside this file inside
 
 VALUES = ("1", "00000000-0000-4000-8000-000000000001", "a", "2024-01-01")
 """Tried for path parameters, in order: converters accept different shapes."""
-NONCES = tuple("".join(random.SystemRandom().choices("bcdfghjkmnpqrstvwxz", k=6)) for _ in range(2))
-"""What made-up paths end in: new each time, for a service could know them."""
+NONCES = tuple("".join(random.SystemRandom().choices("bcdfghjkmnpqrstvwxz", k=6)) for _ in range(4))
+"""What made-up paths end in. New each time, for a service could know them; four, for one that answers at random could hit on two."""
 REQUEST_SECONDS = 2.0
 DOCUMENT_LIMIT = 4 * 1024 * 1024
 DOCUMENTS = (
@@ -80,26 +81,34 @@ def control(template: str, value: str, nonce: str) -> str:
 
 
 class Elsewhere:
-    """What the service answers to made-up paths of the same shape. Asked twice: what differs between the two is noise, not a router's."""
+    """What the service answers to made-up paths of the same shape. What differs between them is noise, not a router's."""
 
-    def __init__(self, service: Service, method: str, template: str, value: str) -> None:
-        paths = [control(template, value, nonce) for nonce in NONCES]
-        answers = [service.answer(method, path) for path in paths]
-        self.shapes = [shape(answer, path) if answer else None for answer, path in zip(answers, paths, strict=True)]
-        self.statuses = [answer.status if answer else None for answer in answers]
-        self.allows = [answer.allow if answer else None for answer in answers]
+    def __init__(self, answers: list[tuple[str, Answer | None]]) -> None:
+        self.shapes = [answer and shape(answer, path) for path, answer in answers]
+        self.statuses = [answer and answer.status for _, answer in answers]
+        self.allows = [answer and answer.allow for _, answer in answers]
 
     def differs_from(self, answer: Answer, path: str) -> bool:
-        if self.shapes[0] == self.shapes[1]:
+        if alike(self.shapes):
             return shape(answer, path) != self.shapes[0]
-        return answer.status not in self.statuses and self.statuses[0] == self.statuses[1]
+        return alike(self.statuses) and answer.status != self.statuses[0]
 
     def router_differs_from(self, hint: Answer) -> bool:
         """The same for what a router says of itself: status and Allow."""
-        return all(
-            (hint.status, hint.allow) != (status, allow)
-            for status, allow in zip(self.statuses, self.allows, strict=True)
-        )
+        said = list(zip(self.statuses, self.allows, strict=True))
+        return alike(said) and (hint.status, hint.allow) != said[0]
+
+
+def alike(answers: Sequence[object]) -> bool:
+    return all(one == answers[0] for one in answers)
+
+
+def compared(service: Service, method: str, template: str, value: str) -> tuple[Answer | None, Elsewhere]:
+    """The answer of the path, and those of made-up ones; in any order, so that a service that counts requests cannot tell which is which."""
+    path = filled(template, value)
+    paths = [path, *(control(template, value, nonce) for nonce in NONCES)]
+    answers = {one: service.answer(method, one) for one in random.SystemRandom().sample(paths, len(paths))}
+    return answers.pop(path), Elsewhere(list(answers.items()))
 
 
 def look_for(service: Service, method: str, template: str) -> tuple[bool, str]:
@@ -107,11 +116,10 @@ def look_for(service: Service, method: str, template: str) -> tuple[bool, str]:
     indistinct, answer = "", None
     for value in VALUES if "{" in template else VALUES[:1]:
         path = filled(template, value)
-        answer = service.answer(method, path)
+        answer, elsewhere = compared(service, method, template, value)
         if answer is None:
             indistinct = "no answer"
             continue
-        elsewhere = Elsewhere(service, method, template, value)
         if answer.status not in (404, 405, 501):
             if elsewhere.differs_from(answer, path):
                 return True, f"{method} {path} -> {answer.status}"
@@ -120,8 +128,8 @@ def look_for(service: Service, method: str, template: str) -> tuple[bool, str]:
         if answer.status == 404 and 404 in elsewhere.statuses and elsewhere.differs_from(answer, path):
             return True, f"{method} {path} -> 404 of its own"
         for asked in ("OPTIONS", other, "TRACE"):
-            hint = service.answer(asked, path)
-            if hint is None or not Elsewhere(service, asked, template, value).router_differs_from(hint):
+            hint, elsewhere = compared(service, asked, template, value)
+            if hint is None or not elsewhere.router_differs_from(hint):
                 continue
             if method in hint.allow:
                 return True, f"{asked} {path} -> Allow: {', '.join(sorted(hint.allow))}"
