@@ -105,6 +105,13 @@ def test_a_suite_without_its_sealed_half_is_refused_before_anything_runs(tmp_pat
     root = write_suite(tmp_path / "suite")
     (root / "sealed").rename(tmp_path / "elsewhere")
     (tmp_path / "submissions").mkdir()
-    with pytest.raises(BadInput, match=r"only the public half is here \(score where sealed/ is\)"):
-        api.score(root, tmp_path / "submissions", tmp_path / "run")
-    assert not (tmp_path / "run").exists()
+    before = everything(tmp_path)
+    attempts = {
+        "score": lambda: api.score(root, tmp_path / "submissions", tmp_path / "run"),
+        "validate": lambda: api.validate(root),
+        "add": lambda: api.add(root, tmp_path / "folder"),
+    }
+    for to, attempt in attempts.items():
+        with pytest.raises(BadInput, match=rf"only the public half is here \({to} where sealed/ is\)"):
+            attempt()
+    assert everything(tmp_path) == before

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from plugins.small_suite import IDS, TESTS, write_suite
 
-from repoproof import BadInput, load_suite, validate
+from repoproof import load_suite, validate
 from repoproof.core.suite_files import read_health
 
 ALWAYS = "\n\ndef test_nothing():\n    pass\n"
@@ -28,10 +28,3 @@ def test_what_is_found_is_reported_told_and_written_down_and_quarantines(tmp_pat
     assert [(event.health, event.done, event.of) for event in told] == [(found.health[0], 1, 1)]
     assert read_health(root) == found.health
     assert list(load_suite(root).quarantined) == ["chosen"]
-
-
-def test_a_suite_without_its_sealed_half_is_refused(tmp_path: Path) -> None:
-    root = write_suite(tmp_path / "suite")
-    (root / "sealed").rename(tmp_path / "elsewhere")
-    with pytest.raises(BadInput, match=r"only the public half is here \(validate where sealed/ is\)"):
-        validate(root)

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ..core.config import RunOptions, ScoreConfig
-from ..core.errors import BadInput
 from ..core.paths import cache_root
 from ..core.run import RunDirectory, RunInfo
 from ..core.submissions import Submissions, read_submissions
@@ -22,7 +21,7 @@ from ..reports.comparison import Comparison, comparison_of
 from ..reports.report import Report, submission_label
 from ..reports.scores import report_of
 from ..sandbox import Sandbox, open_sandbox
-from .suites import load_suite, select
+from .suites import load_suite, load_whole_suite, select
 
 log = logging.getLogger(__name__)
 
@@ -65,9 +64,7 @@ def score(
     also in `run/report.json`, even after an interrupt. Raises `BadInput` where suite, submissions or run directory are wrong, and
     `InfrastructureError` where no sandbox works: nothing has run then. What a submission does never raises.
     """
-    loaded = load_suite(suite)
-    if not loaded.has_sealed:
-        raise BadInput("only the public half is here", file=loaded.root, mend="score where sealed/ is")
+    loaded = load_whole_suite(suite, to="score")
     chosen = select(loaded, tasks, language)
     found = _read(submissions, loaded)
     for name in found.unknown:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from importlib.metadata import version as installed
 from pathlib import Path
 
-from ..core.durable import write_atomically
+from ..core.durable import one_at_a_time, write_atomically
 from ..core.errors import BadInput
 from ..core.suite import Suite, SuiteInfo
 from ..core.suite_files import DERIVED, HALVES, read_info, read_suite, seal_suite
@@ -34,6 +34,14 @@ def load_suite(suite: Suite | Path | str, *, must_be_sealed: bool = True) -> Sui
     return read_suite(
         root, task_type=of.task_type, sealed_type=of.sealed_type, check=of.check, must_be_sealed=must_be_sealed
     )
+
+
+def load_whole_suite(suite: Suite | Path | str, *, to: str) -> Suite:
+    """As `load_suite`; `BadInput` where the half that verifies is not here, which it takes `to` do something."""
+    loaded = load_suite(suite)
+    if not loaded.has_sealed:
+        raise BadInput("only the public half is here", file=loaded.root, mend=f"{to} where sealed/ is")
+    return loaded
 
 
 def find_suite(suite: Path | str) -> Path:
@@ -114,9 +122,9 @@ def add(suite: Path | str, folder: Path | str) -> Suite:
     The suite must be as it was sealed: otherwise sealing would bless edits that nobody looked at.
     """
     root = find_suite(suite)
-    load_suite(root)
     # Inside, hence on the same file system, and where we may write.
-    with tempfile.TemporaryDirectory(dir=root, prefix=".adding.") as work:
+    with one_at_a_time(root), tempfile.TemporaryDirectory(dir=root, prefix=".adding.") as work:
+        load_whole_suite(root, to="add")
         copy = Path(work)
         shutil.copyfile(root / "suite.json", copy / "suite.json")
         for half in HALVES:

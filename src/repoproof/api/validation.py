@@ -12,7 +12,7 @@ from threading import Event
 from typing import NamedTuple
 
 from ..core.config import RunOptions, ScoreConfig
-from ..core.errors import BadInput, InfrastructureError
+from ..core.errors import InfrastructureError
 from ..core.health import Health
 from ..core.paths import cache_root
 from ..core.suite import Suite
@@ -22,7 +22,7 @@ from ..families import Bench, family
 from ..reports.validation import ValidationReport, validation_of
 from ..sandbox import open_sandbox
 from ..sandbox.base import Sandbox
-from .suites import load_suite, select
+from .suites import load_whole_suite, select
 
 log = logging.getLogger(__name__)
 
@@ -54,9 +54,7 @@ def validate(
 
     Raises `BadInput` for a wrong suite, `InfrastructureError` where our own side fails: nothing is then said of the task at hand.
     """
-    loaded = load_suite(suite)
-    if not loaded.has_sealed:
-        raise BadInput("only the public half is here", file=loaded.root, mend="validate where sealed/ is")
+    loaded = load_whole_suite(suite, to="validate")
     chosen = select(loaded, tasks, "")
     box = open_sandbox(sandbox)
     of = family(loaded.info.family)
