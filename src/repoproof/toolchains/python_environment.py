@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Sequence
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from ..core.base import GiB
@@ -20,10 +22,12 @@ ENV = "/env"
 """Where an environment is, when it is made and ever after: its scripts name that path."""
 
 LENT = f"{ENV}/lib/repoproof"
-"""On PYTHONPATH, lends the environment's packages to every other Python that a start script makes (`python -m venv`): last on its
-path, where they shadow nothing."""
+"""What start scripts find beside the environment: on PYTHONPATH its packages for virtual environments that they make themselves, on
+PATH something that stands for the tools in `STOOD_FOR`. See `lent/`."""
 
-LAYOUT = "2"
+STOOD_FOR = ("poetry", "uv", "pipenv", "pdm")
+
+LAYOUT = "3"
 """Raised when environments are made differently: makes old ones be built anew."""
 
 INSTALL_LIMITS = Limits(cpus=2.0, memory_bytes=4 * GiB, disk_bytes=2 * GiB, pids=512)
@@ -35,9 +39,9 @@ if [ -s /lock/requirements.txt ]; then
         --compile-bytecode -r /lock/requirements.txt
 fi
 rm -rf {ENV}/.cache
-mkdir {LENT}
-printf 'import site, sys\\nif "%s" not in sys.path:\\n    site.addsitedir("%s")\\n' {ENV}/lib/python*/site-packages {ENV}/lib/python*/site-packages \\
-    > {LENT}/sitecustomize.py
+cp -r /lock/lent {LENT}
+chmod 755 {LENT} {LENT}/project-tool
+for tool in {" ".join(STOOD_FOR)}; do ln -s project-tool {LENT}/$tool; done
 """
 
 # The unpacked cache lies on the environment's own file system and is gone with it, so links to it are safe, and halve the space.
@@ -64,9 +68,13 @@ def install(
     wheels = wheelhouse(fetched(lock.wheels, store, seconds=seconds), slot.staging / "wheels")
     locked = slot.staging / "lock"
     locked.mkdir()
-    locked.chmod(0o755)
     (locked / "requirements.txt").write_text(lock.requirements)
-    (locked / "requirements.txt").chmod(0o644)
+    with as_file(files("repoproof.toolchains") / "lent") as lent:
+        shutil.copytree(
+            lent, locked / "lent", ignore=shutil.ignore_patterns("__pycache__"), copy_function=shutil.copyfile
+        )
+    for place in (locked, *locked.rglob("*")):
+        place.chmod(0o755 if place.is_dir() else 0o644)
     view = View(
         mounts=(
             *python.mounts,
@@ -89,7 +97,7 @@ def install(
 def environment_variables(python: Interpreter, extra_paths: Sequence[str] = ()) -> dict[str, str]:
     """What a program in the environment needs."""
     variables = {
-        "PATH": f"{ENV}/bin:/usr/local/bin:/usr/bin:/bin",
+        "PATH": f"{ENV}/bin:/usr/local/bin:/usr/bin:/bin:{LENT}",
         "VIRTUAL_ENV": ENV,
         "PYTHONUNBUFFERED": "1",
         # A start script that installs what is there already finds it; one that wants more fails at once, not after retries.

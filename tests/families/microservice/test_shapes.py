@@ -308,6 +308,8 @@ DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE_DI
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 """
 
+TSCONFIG = '{"compilerOptions": {"target": "ES2020", "module": "commonjs", "outDir": "dist", "rootDir": "src", "strict": true, "esModuleInterop": true}, "include": ["src"]}'
+
 SHAPES: dict[str, tuple[str, dict[str, str]]] = {
     "flask-main-block-on-a-fixed-port": (
         "python",
@@ -325,6 +327,16 @@ SHAPES: dict[str, tuple[str, dict[str, str]]] = {
         "python", {"main.py": FASTAPI, "requirements.txt": "fastapi==0.115.0\nuvicorn\n", "start.sh": VENV_START},
     ),
     "poetry-project-without-a-lock": ("python", {"pyproject.toml": POETRY, "notes/__init__.py": "", "notes/main.py": FASTAPI}),
+    "poetry-runs-it": (
+        "python",
+        {
+            "pyproject.toml": POETRY, "notes/__init__.py": "", "notes/main.py": FASTAPI,
+            "start.sh": "#!/bin/bash\nset -e\npoetry install --no-root\nexec poetry run uvicorn notes.main:app --host 0.0.0.0 --port 8123\n",
+        },
+    ),
+    "uv-runs-it-by-a-procfile": (
+        "python", {"requirements.txt": "flask\ngunicorn\n", "app.py": FLASK, "Procfile": "web: uv run --no-sync gunicorn app:app --bind 0.0.0.0:$PORT\n"},
+    ),
     "src-layout-with-a-project-script": (
         "python",
         {
@@ -357,7 +369,14 @@ SHAPES: dict[str, tuple[str, dict[str, str]]] = {
         {
             "src/index.ts": EXPRESS_TYPESCRIPT,
             "package.json": '{"name": "notes", "scripts": {"build": "tsc", "start": "node dist/index.js"}, "dependencies": {"express": "^4"}, "devDependencies": {"typescript": "^5", "@types/express": "^4", "@types/node": "^20"}}',
-            "tsconfig.json": '{"compilerOptions": {"target": "ES2020", "module": "commonjs", "outDir": "dist", "rootDir": "src", "strict": true, "esModuleInterop": true}, "include": ["src"]}',
+            "tsconfig.json": TSCONFIG,
+        },
+    ),
+    "express-typescript-run-by-a-development-tool": (
+        "node",
+        {
+            "src/index.ts": EXPRESS_TYPESCRIPT, "tsconfig.json": TSCONFIG,
+            "package.json": '{"name": "notes", "scripts": {"start": "ts-node src/index.ts"}, "dependencies": {"express": "^4"}, "devDependencies": {"ts-node": "^10", "typescript": "^5", "@types/express": "^4", "@types/node": "^20"}}',
         },
     ),
     "fastify-modules-on-localhost": (
