@@ -18,7 +18,7 @@ class ScoreConfig(Frozen):
     static_only: bool = False
     """Read the code only: no sandbox, no tests, only the static measures."""
     task_seconds: float | None = None
-    """Wall-clock limit of a whole task; None for the family's own."""
+    """Wall-clock limit of all of a candidate's own steps (installing to testing); None for the family's own."""
     cutoff: date | None = None
     """The suite's: dependencies are resolved as of that day."""
     scorer_version: str = SCORER_VERSION
