@@ -23,13 +23,16 @@ class Reading(Frozen):
     """Why some of it, or all, could not be told; then it counts as not there."""
 
 
+READERS_APART = ("repoproof.analysis.routes.python", "repoproof.analysis.routes.node")
+"""Modules that are imported once for all readings."""
+
+
 def read_code(tree: Path, *, language: str, framework: str = "") -> Reading:
     """Routes and size of the code in `tree`. Whatever the sources do to the readers is the candidate's own loss."""
     routes: tuple[Route, ...] = ()
     metrics, problems = CodeMetrics(), []
     try:
-        found: Any = apart(f"{__name__}:routes", str(tree), language, framework)
-        routes = tuple(Route.model_validate(route) for route in found)
+        routes = tuple(map(Route.model_validate, apart(f"{__name__}:routes", str(tree), language, framework)))
     except (Unreadable, ValidationError) as error:
         problems.append(f"routes: {' '.join(str(error).split())}")
     try:
