@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What scoring costs beyond the work itself. Every figure is a ratio of two things measured in this one run.
 
-Usage: overhead.py [--repeat N] [--verdicts N] [--task ID] [--out FILE.json]
+Usage: overhead.py [--repeat N] [--verdicts N] [--task ID]... [--out FILE.json]
 
-1. our wall / bare sum: scoring one reference (dependencies cached) over starting it, waiting for it, testing it and probing it without
-   a sandbox, a copy or a record (aim <= 1.10);
-2. second run / first run: the same submission with an empty cache, then again in a new run directory;
+1. our wall / bare sum: scoring the references of the bundled suite (dependencies cached) over starting each, waiting for it, testing it
+   and probing it without a sandbox or a record (aim <= 1.10);
+2. second run / first run: the first of them with an empty cache, then again in a new run directory;
 3. bookkeeping: CPU per verdict over 10,000 synthetic verdicts (aim < 1 ms);
 4. bubblewrap / bare: starting `true`.
 """
@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -79,6 +79,9 @@ def bare_run(task, prepared: Prepared, tests_environment: Prepared) -> Callable[
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             shutil.copytree(task.reference_path, folder / "work")
+            for mount in prepared.mounts:
+                if mount.target == "/work/node_modules" and isinstance(mount, ReadOnly):
+                    (folder / "work" / "node_modules").symlink_to(mount.source)
             runner, tests, results = lay_out(folder, task.tests_path)
             environment = {k: on_host(v, prepared, folder / "work") for k, v in prepared.environment.items()}
             service = subprocess.Popen(
@@ -103,28 +106,30 @@ def step(command: list[str], **options) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **options)
 
 
-def scored(task_id: str, run: Path) -> None:
-    report = repoproof.score(SUITE, SUITE / "submissions" / "reference", run, tasks=(task_id,), sandbox="bubblewrap")
+def scored(tasks: Sequence[str], run: Path) -> None:
+    report = repoproof.score(SUITE, SUITE / "submissions" / "reference", run, tasks=tasks, sandbox="bubblewrap")
     assert report.strict["pass_at_1"] == 1.0, report
 
 
-def overhead(task_id: str, repeat: int, folder: Path) -> dict[str, float]:
-    task = repoproof.load_suite(SUITE).task(task_id)
-    box = open_sandbox("bubblewrap")
-    prepared = toolchain(task.language).prepare(task.reference_path, box=box, cache=cache_root(), log=lambda *_: None)
+def overhead(tasks: Sequence[str], repeat: int, folder: Path) -> dict[str, float]:
+    suite, box = repoproof.load_suite(SUITE), open_sandbox("bubblewrap")
     tests_environment = runner_environment(None, box=box, cache=cache_root(), log=lambda *_: None)
+    bare = []
+    for task in map(suite.task, tasks):
+        made = toolchain(task.language).prepare(task.reference_path, box=box, cache=cache_root(), log=lambda *_: None)
+        bare.append(bare_run(task, made, tests_environment))
     runs = iter(range(10_000))
-    return paired(lambda: scored(task_id, folder / f"run-{next(runs)}"), bare_run(task, prepared, tests_environment), repeat)  # fmt: skip
+    return paired(lambda: scored(tasks, folder / f"run-{next(runs)}"), lambda: [run() for run in bare], repeat)
 
 
-def second_over_first(task_id: str, folder: Path) -> dict[str, float]:
+def second_over_first(task: str, folder: Path) -> dict[str, float]:
     cache = tempfile.mkdtemp(prefix="repoproof-bench-", dir="/var/tmp")
     Path(cache).chmod(0o755)
     before = os.environ.get("REPOPROOF_CACHE")
     os.environ["REPOPROOF_CACHE"] = cache
     try:
-        first = seconds(lambda: scored(task_id, folder / "first"))
-        second = seconds(lambda: scored(task_id, folder / "second"))
+        first = seconds(lambda: scored([task], folder / "first"))
+        second = seconds(lambda: scored([task], folder / "second"))
     finally:
         os.environ.pop("REPOPROOF_CACHE") if before is None else os.environ.update(REPOPROOF_CACHE=before)
         shutil.rmtree(cache, ignore_errors=True)
@@ -142,14 +147,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--verdicts", type=int, default=10_000)
-    parser.add_argument("--task", default="parcel-tracking")
+    parser.add_argument("--task", dest="tasks", action="append", metavar="ID")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
+    tasks = args.tasks or [task.id for task in repoproof.load_suite(SUITE)]
     with tempfile.TemporaryDirectory(prefix="overhead-") as name:
         folder = Path(name)
         figures = {
-            "our wall / bare sum of phases": overhead(args.task, args.repeat, folder),
-            "second run / first run": second_over_first(args.task, folder),
+            "our wall / bare sum of phases": overhead(tasks, args.repeat, folder),
+            "second run / first run": second_over_first(tasks[0], folder),
             "bookkeeping": measure(args.verdicts),
             "bubblewrap / bare start": sandbox_start(args.repeat),
         }
