@@ -21,7 +21,7 @@ docker = pytest.param("docker", marks=[pytest.mark.needs("docker", "node", "netw
 
 def scored(submissions: str, sandbox: str, run: Path) -> dict:
     """The report of a scoring by the command."""
-    words = ["score", SUITE, SUITE / "submissions" / submissions, "-o", run, "--sandbox", sandbox]
+    words = ["score", SUITE, SUITE / "submissions" / submissions, "-o", run, "--sandbox", sandbox, "--workers", 3]
     done = subprocess.run(
         [sys.executable, "-m", "repoproof", *map(str, words)], capture_output=True, text=True, env=os.environ
     )
