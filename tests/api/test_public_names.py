@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -14,6 +15,10 @@ import repoproof
 def test_every_public_name_is_there(name):
     assert getattr(repoproof, name).__name__ == name
     assert name in dir(repoproof)
+
+
+def test_the_version_is_the_installed_one():
+    assert repoproof.__version__ == version("repoproof")
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -9,8 +9,11 @@ import pytest
 from plugins.small_suite import REFERENCE, write_suite, write_tree
 
 from repoproof import BadInput, Status, api
+from repoproof.api.runs import settings
+from repoproof.core.config import ScoreConfig
 from repoproof.engine.plan import Plan
 from repoproof.engine.pool import Finished, Started
+from repoproof.sandbox import open_sandbox
 
 
 @pytest.fixture
@@ -91,7 +94,7 @@ def test_a_verdict_is_found_under_every_label_that_reports_use(run, label, attem
 
 @pytest.mark.parametrize(("label", "attempt"), [("fourth", None), ("first", 2), ("first/third-try", None)])
 def test_what_the_run_does_not_have_is_said(run, label, attempt):
-    with pytest.raises(BadInput, match=r"TASK: the run has no '"):
+    with pytest.raises(BadInput, match=r"task: the run has no '"):
         api.verdict(run, label, attempt=attempt)
 
 
@@ -141,11 +144,83 @@ def test_the_logs_of_a_verdict_outlive_a_rerun(run):
     assert set(before) < set((run / "logs").iterdir())
 
 
-def test_a_folder_that_belongs_to_no_task_is_said_when_scoring(suite, submissions, tmp_path, caplog):
-    with (submissions / "submissions.jsonl").open("a") as file:
-        file.write('{"task": "frist", "path": "a"}\n')
-    api.score(suite, submissions, tmp_path / "run", static_only=True)
-    assert "frist: no such task in the suite, not scored" in caplog.messages
+@pytest.fixture
+def folders(tmp_path) -> Path:
+    """A folder a task, and nothing else."""
+    root = tmp_path / "folders"
+    write_tree(root / "first", REFERENCE)
+    return root
+
+
+def test_folders_that_belong_to_no_task_are_said_when_scoring(suite, folders, tmp_path, caplog):
+    for name in ("secnd", *(f"unlike-any-{n}" for n in range(9))):
+        (folders / name).mkdir()
+    api.score(suite, folders, tmp_path / "run", static_only=True)
+    assert "secnd: no such task in the suite, not scored (did you mean 'second'?)" in caplog.messages
+    assert "5 more: no such tasks in the suite, not scored" in caplog.messages
+
+
+def test_a_folder_in_which_nothing_belongs_to_a_task_is_no_folder_of_submissions(suite, folders, tmp_path):
+    (folders / "first").rename(folders / "frist")
+    with pytest.raises(BadInput, match=r"folders: nothing in it belongs to a task of suite small \(name one folder"):
+        api.score(suite, folders, tmp_path / "run", static_only=True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_suite_and_submissions_in_the_wrong_order_are_recognised(suite, folders, tmp_path):
+    for attempt in (
+        lambda: api.score(folders, suite, tmp_path / "run", static_only=True),
+        lambda: api.check(suite, folders),
+    ):
+        with pytest.raises(BadInput, match=r"suite is a suite, and .*folders is none: are the two swapped\?"):
+            attempt()
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("workers", 0),
+        ("workers", "a"),
+        ("workers", True),
+        ("task_seconds", -1),
+        ("task_seconds", float("nan")),
+        ("task_seconds", "1"),
+        ("tasks", "first"),
+        ("tasks", [1]),
+        ("language", 3),
+        ("model_name", "two\nlines"),
+    ],
+)
+def test_a_wrong_argument_is_named_as_the_caller_wrote_it(suite, folders, tmp_path, argument, value):
+    with pytest.raises(BadInput, match=f"^{argument}: "):
+        api.score(suite, folders, tmp_path / "run", static_only=True, **{argument: value})
+
+
+@pytest.mark.parametrize("value", ["", 3, None, "a\0b"])
+def test_a_place_that_is_no_path_is_named(suite, folders, tmp_path, value):
+    for argument, attempt in {
+        "run": lambda: api.report(value),
+        "run_b": lambda: api.compare(tmp_path, value),
+        "suite": lambda: api.load_suite(value),
+        "submissions": lambda: api.check(value, suite),
+    }.items():
+        with pytest.raises(BadInput, match=f"^{argument}: "):
+            (tmp_path / "run.json").touch()
+            attempt()
+
+
+@pytest.mark.parametrize("changed", [{"limits": "rlimits"}, {"runner": "0" * 64}])
+def test_what_ran_under_other_conditions_is_another_question(run, suite, submissions, monkeypatch, changed):
+    def elsewhere(*args, **options):
+        return settings(*args, **options).model_copy(update=changed)
+
+    monkeypatch.setattr("repoproof.api.one.settings", elsewhere)
+    monkeypatch.setattr("repoproof.api.runs.settings", elsewhere)
+    with pytest.raises(BadInput, match=f"scored under {next(iter(changed))} 'unknown', and here it is '"):
+        api.rerun(run, "first")
+    heard = []
+    api.score(suite, submissions, run, static_only=True, on_event=heard.append)
+    assert sum(isinstance(event, Started) for event in heard) == 2
 
 
 def test_runs_of_one_suite_compare(run, suite, submissions, tmp_path):
@@ -159,3 +234,15 @@ def test_a_subset_is_a_subset_in_the_report_as_well(suite, submissions, tmp_path
     report = api.score(suite, submissions, tmp_path / "run", static_only=True, tasks=["second", "first"])
     assert (report.denominator, report.subset) == (2, "subset: 2 of 3 tasks")
     assert [row.task for row in report.tasks] == ["first", "first", "second"]
+
+
+@pytest.mark.needs("bubblewrap")
+def test_settings_say_what_holds_the_limits_and_which_runner_tests(suite, monkeypatch):
+    loaded = api.load_suite(suite)
+    box = open_sandbox("bubblewrap")
+    found = settings(loaded, box, task_seconds=None)
+    assert (found.sandbox, len(found.runner)) == ("bubblewrap", 64)
+    for said, limits in {"cgroup v1": "cgroup", "cgroup v2": "cgroup", "rlimits": "rlimits"}.items():
+        monkeypatch.setattr(type(box), "fingerprint", lambda self, said=said: {"limits": said})
+        assert settings(loaded, box, task_seconds=None).limits == limits
+    assert settings(loaded, None, task_seconds=None) == ScoreConfig(sandbox="none", static_only=True)

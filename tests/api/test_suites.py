@@ -86,7 +86,45 @@ def test_a_failure_at_the_very_last_step_of_adding_is_undone(tmp_path):
 
 def test_what_exists_is_not_built_over(tmp_path):
     with pytest.raises(BadInput, match="exists already"):
-        build("microservice", [], tmp_path, name="mine", version="0.1", licence="MIT")
+        build("microservice", [tmp_path], tmp_path, name="mine", version="0.1", licence="MIT")
+
+
+@pytest.mark.parametrize(
+    ("folders", "name", "complaint"),
+    [
+        ([], "mine", "folders: none is given (give one task folder at least)"),
+        ("one", "mine", "folders: 'one' is one folder (give ['one'])"),
+        (["one"], "b uilt", 'name: "b uilt" is not as it must be'),
+    ],
+)
+def test_what_a_suite_cannot_be_built_of_is_said_in_the_words_of_the_caller(tmp_path, folders, name, complaint):
+    with pytest.raises(BadInput) as raised:
+        build("microservice", folders, tmp_path / "suite", name=name, version="1", licence="MIT")
+    assert str(raised.value).startswith(complaint)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.needs("bubblewrap")
+def test_a_language_without_a_toolchain_is_refused_by_file_and_field(tmp_path):
+    root, folder = write_suite(tmp_path / "suite"), a_folder(tmp_path / "other", "other")
+    record = json.loads((folder / "task.json").read_text())
+    (folder / "task.json").write_text(json.dumps(record | {"language": "cobol"}))
+    with pytest.raises(BadInput) as raised:
+        api.add(root, folder)
+    complaint = f"{folder}/task.json: task \"other\": language: no toolchain for 'cobol' (one of: node, python)"
+    assert str(raised.value) == complaint
+
+
+def test_a_language_without_a_toolchain_is_refused_on_loading(tmp_path):
+    with pytest.raises(BadInput, match=r"tasks.jsonl:1: task \"notes\": language: no toolchain for 'cobol'"):
+        load_suite(write_suite(tmp_path / "suite", language="cobol"))
+
+
+@pytest.mark.parametrize("name", ["we ird/name", "", ".."])
+def test_a_name_that_no_task_can_have_starts_no_folder(tmp_path, name):
+    with pytest.raises(BadInput, match=r"^name: '.*' is no task id \(letters, digits"):
+        api.new("microservice", name, tmp_path / "folder")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_loaded_suite_is_taken_as_it_is(tmp_path):

@@ -39,6 +39,7 @@ def test_a_bare_directory_has_one_folder_per_task(tmp_path: Path) -> None:
         ("shop", 0, 1, ""),
     ]
     assert found.unknown == ("zoo",)
+    assert found.notes == ("not in a folder of a task, not scored: README.md",)
     assert found.items[0].path == (tmp_path / "blog").resolve()
 
 
@@ -53,7 +54,6 @@ def test_lines_name_folders_attempts_completions_and_origins(tmp_path: Path) -> 
         tmp_path,
         {"task": "blog", "attempt": 1, "path": "first-try", "origin": {"model": "m", "cost_usd": 0.5}},
         {"task": "blog", "completion": "def blog(): ...\n", "name": "short"},
-        {"task": "zoo", "path": "nowhere"},
     )
     for given in (tmp_path, file):
         found = read_submissions(given, TASKS)
@@ -63,7 +63,6 @@ def test_lines_name_folders_attempts_completions_and_origins(tmp_path: Path) -> 
         ]
         assert found.items[0].origin.cost_usd == 0.5
         assert found.items[1].path is None and found.items[1].completion == "def blog(): ...\n"
-        assert found.unknown == ("zoo",)
         assert found.notes == ("shop/ is not mentioned in submissions.jsonl: not scored",)
 
 
@@ -75,6 +74,18 @@ WRONG: dict[str, tuple[object, str]] = {
     "neither": ({"task": "shop"}, ':2: task "shop": neither path nor completion (give exactly one of them)'),
     "both": ({"task": "shop", "path": "blog", "completion": ""}, ':2: task "shop": both path and completion'),
     "no task": ({"path": "blog"}, ":2: task: missing (Id of a task of the suite)"),
+    "a task of no suite": ({"task": "shpo", "path": "blog"}, ":2: task: no 'shpo' in the suite (did you mean 'shop'?)"),
+    "an attempt in quotes": ({"task": "shop", "path": "blog", "attempt": "1"}, ':2: attempt: "1": '),
+    "an attempt that is a truth": ({"task": "shop", "path": "blog", "attempt": True}, ":2: attempt: true: "),
+    "an empty path": (
+        {"task": "shop", "path": ""},
+        ":2: task \"shop\": path: '' is the folder of submissions.jsonl itself",
+    ),
+    "the folder itself": ({"task": "shop", "path": "."}, ":2: task \"shop\": path: '.' is the folder of"),
+    "the folder itself, by a detour": (
+        {"task": "shop", "path": "blog/.."},
+        ":2: task \"shop\": path: 'blog/..' is the folder of",
+    ),
     "an unknown field": ({"task": "shop", "pth": "blog"}, ":2: pth: unknown field (did you mean 'path'?)"),
     "a negative attempt": ({"task": "shop", "path": "blog", "attempt": -1}, ":2: attempt: -1: "),
     "an unknown field of the origin": (

@@ -149,8 +149,10 @@ def test_the_config_hash_is_of_settings_and_task(suite: Path) -> None:
         config_hash(CONFIG, one),
         config_hash(CONFIG, two),
         config_hash(ScoreConfig(sandbox="docker"), one),
+        config_hash(ScoreConfig(sandbox="none", limits="rlimits"), one),
+        config_hash(ScoreConfig(sandbox="none", runner="another"), one),
         config_hash(ScoreConfig(sandbox="none", scorer_version="0"), one),
         config_hash(CONFIG, one, "flaky"),
     }
-    assert len(hashes) == 5
+    assert len(hashes) == 7
     assert config_hash(CONFIG, one) == config_hash(ScoreConfig(sandbox="none"), load(suite).task("one"))

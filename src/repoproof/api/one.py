@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core.config import SCORER_VERSION
+from ..core.config import SCORER_VERSION, ScoreConfig
 from ..core.errors import BadInput
 from ..core.paths import cache_root
 from ..core.run import Asked, RunDirectory, RunInfo
@@ -19,13 +19,14 @@ from ..engine.plan import MISSING, config_hash, plan
 from ..families import Bench, family
 from ..reports.report import submission_label
 from ..sandbox import open_sandbox
-from .runs import OnEvent, answer
+from . import arguments
+from .runs import OnEvent, answer, settings
 from .suites import load_suite, nearest
 
 
 def verdict(run: Path | str, task: str, *, attempt: int | None = None) -> Verdict:
     """One verdict of a run. `task` is its id, or as reports label it: `blog#1`, `blog/second-try`."""
-    directory = RunDirectory.read(Path(run))
+    directory = RunDirectory.read(arguments.place(run, "run"))
     return _answer(directory, _question(directory.info, task, attempt))
 
 
@@ -34,9 +35,9 @@ def show_log(run: Path | str, task: str, log: str, *, attempt: int | None = None
     found = verdict(run, task, attempt=attempt)
     if log not in found.logs:
         raise BadInput(
-            f"no log {log!r} of {task}", field="--log", mend=f"one of: {', '.join(found.logs) or 'there are none'}"
+            f"no log {log!r} of {task}", field="log", mend=f"one of: {', '.join(found.logs) or 'there are none'}"
         )
-    path = Path(run) / found.logs[log]
+    path = arguments.place(run, "run") / found.logs[log]
     try:
         return path.read_bytes()
     except OSError as error:
@@ -46,9 +47,11 @@ def show_log(run: Path | str, task: str, log: str, *, attempt: int | None = None
 def rerun(run: Path | str, task: str, *, attempt: int | None = None, on_event: OnEvent = lambda event: None) -> Verdict:
     """Score one submission of a run again, as it was scored then, and keep its work files. The new verdict takes the old one's place."""
     # Read first: locking makes a run where there is none.
-    again = _again(RunDirectory.read(Path(run)), task, attempt)
-    with RunDirectory.locked(Path(run)) as directory:
+    place = arguments.place(run, "run")
+    again = _again(RunDirectory.read(place), task, attempt)
+    with RunDirectory.locked(place) as directory:
         box = None if again.info.config.static_only else open_sandbox(again.info.config.sandbox)
+        _same_conditions(again, settings(again.suite, box, task_seconds=again.info.config.task_seconds))
         planned = plan(
             again.suite,
             [again.task],
@@ -64,7 +67,7 @@ def rerun(run: Path | str, task: str, *, attempt: int | None = None, on_event: O
 
 def shell(run: Path | str, task: str, *, attempt: int | None = None) -> int:
     """A shell in the sandbox of one submission, on this terminal; returns the shell's exit code."""
-    directory = RunDirectory.read(Path(run))
+    directory = RunDirectory.read(arguments.place(run, "run"))
     again = _again(directory, task, attempt)
     box = open_sandbox("auto" if again.info.config.static_only else again.info.config.sandbox)
     with tempfile.TemporaryDirectory() as logs:
@@ -88,6 +91,8 @@ class _Again:
     suite: Suite
     task: Task
     submission: Submission
+    mend: str
+    """What to do where the question has become another one."""
 
 
 def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
@@ -95,7 +100,11 @@ def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
     info = directory.info
     question = _question(info, task, attempt)
     if question.key.submission_hash == MISSING:
-        raise BadInput(f"nothing was submitted for {task!r}", file=info.submissions_path)
+        raise BadInput(
+            f"nothing was submitted for {question.key.task!r}",
+            file=info.submissions_path,
+            mend="there is nothing to run; submit something and score again",
+        )
     suite = load_suite(Path(info.suite_path))
     mend = f"score them all: repoproof score {info.suite_path} {info.submissions_path} -o {directory.path}"
     if info.config.scorer_version != SCORER_VERSION:
@@ -107,12 +116,24 @@ def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
     found = read_submissions(Path(info.submissions_path), [record.id])
     for submission in found.items:
         if (submission.attempt, submission.hash) == (question.key.attempt, question.key.submission_hash):
-            return _Again(info, question, suite, record, submission)
+            return _Again(info, question, suite, record, submission, mend)
     raise BadInput(
         f"the submission for {task!r} has changed since it was scored, or is gone",
         file=info.submissions_path,
         mend=mend,
     )
+
+
+def _same_conditions(again: _Again, now: ScoreConfig) -> None:
+    """`BadInput` where the machine is not as it was: that would be another question too."""
+    then = again.info.config
+    for name, was in then.model_dump().items():
+        if was != (present := getattr(now, name)):
+            raise BadInput(
+                f"the run was scored under {name} {str(was)[:12] or 'unknown'!r}, and here it is {str(present)[:12]!r}",
+                file=again.info.submissions_path,
+                mend=again.mend,
+            )
 
 
 def _question(info: RunInfo, label: str, attempt: int | None) -> Asked:
@@ -123,7 +144,7 @@ def _question(info: RunInfo, label: str, attempt: int | None) -> Asked:
     for labels in (named, numbered, first):
         if wanted in labels:
             return labels[wanted]
-    raise BadInput(f"the run has no {wanted!r}", field="TASK", mend=nearest(wanted, [*first, *named, *numbered]))
+    raise BadInput(f"the run has no {wanted!r}", field="task", mend=nearest(wanted, [*first, *named, *numbered]))
 
 
 def _answer(directory: RunDirectory, question: Asked) -> Verdict:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import platform
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
 from ..core.config import RunOptions, ScoreConfig
+from ..core.errors import BadInput
 from ..core.paths import cache_root
 from ..core.run import RunDirectory, RunInfo
 from ..core.submissions import Submissions, read_submissions
@@ -16,12 +19,13 @@ from ..core.suite import Suite
 from ..engine.plan import Plan, plan
 from ..engine.pool import Event, Finished, Retried, Started, score_all
 from ..families import family
-from ..reports.check import Check, check_of
+from ..reports.check import Check, check_of, unknown_lines
 from ..reports.comparison import Comparison, comparison_of
 from ..reports.report import Report, submission_label
 from ..reports.scores import report_of
 from ..sandbox import Sandbox, open_sandbox
-from .suites import load_suite, load_whole_suite, select
+from . import arguments
+from .suites import is_suite, load_suite, load_whole_suite, select
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +40,8 @@ def check(
     submissions: Path | str, suite: Suite | Path | str, *, tasks: Sequence[str] = (), language: str = ""
 ) -> Check:
     """What `score` would score, what is missing and what is wrong; runs nothing."""
+    tasks, language = arguments.texts(tasks, "tasks"), arguments.line(language, "language")
+    submissions = _not_swapped(submissions, suite)
     loaded = load_suite(suite)
     chosen = select(loaded, tasks, language)
     return check_of(_read(submissions, loaded), loaded, chosen)
@@ -64,46 +70,63 @@ def score(
     also in `run/report.json`, even after an interrupt. Raises `BadInput` where suite, submissions or run directory are wrong, and
     `InfrastructureError` where no sandbox works: nothing has run then. What a submission does never raises.
     """
-    loaded = load_whole_suite(suite, to="score")
-    chosen = select(loaded, tasks, language)
-    found = _read(submissions, loaded)
-    for name in found.unknown:
-        log.warning("%s: no such task in the suite, not scored", name)
-    box = None if static_only else open_sandbox(sandbox)
-    config = ScoreConfig(
-        sandbox=box.name if box else NO_SANDBOX,
-        static_only=static_only,
-        task_seconds=task_seconds,
-        cutoff=loaded.info.cutoff,
-    )
+    directory_of_run = arguments.place(run, "run")
+    task_seconds = arguments.seconds(task_seconds, "task_seconds")
     options = RunOptions(
-        workers=workers,
+        workers=arguments.whole(workers, "workers"),
         fresh=fresh,
         keep=keep,
-        tasks=tuple(tasks),
-        language=language,
-        model_name=model_name,
-        agent_name=agent_name,
+        tasks=arguments.texts(tasks, "tasks"),
+        language=arguments.line(language, "language"),
+        model_name=arguments.line(model_name, "model_name"),
+        agent_name=arguments.line(agent_name, "agent_name"),
     )
-    with RunDirectory.locked(Path(run)) as directory:
+    submissions = _not_swapped(submissions, suite)
+    loaded = load_whole_suite(suite, to="score")
+    chosen = select(loaded, options.tasks, language)
+    found = _read(submissions, loaded)
+    if not found.items:
+        raise BadInput(
+            f"nothing in it belongs to a task of suite {loaded.name}",
+            file=submissions,
+            mend=f"name one folder after each task: {', '.join(task.id for task in loaded.tasks[:3])}, ...",
+        )
+    for warning in unknown_lines(check_of(found, loaded, chosen)):
+        log.warning("%s", warning)
+    box = None if static_only else open_sandbox(sandbox)
+    config = settings(loaded, box, task_seconds=task_seconds)
+    with RunDirectory.locked(directory_of_run) as directory:
         planned = plan(loaded, chosen, found.items, config=config, run=directory)
         versions = {"repoproof": version("repoproof"), "python": platform.python_version()}
-        directory.ask(
-            RunInfo.of(loaded, config, options, planned.asked, submissions=Path(submissions), versions=versions)
-        )
+        directory.ask(RunInfo.of(loaded, config, options, planned.asked, submissions=submissions, versions=versions))
         return answer(planned, directory, box=box, config=config, options=options, on_event=on_event)
 
 
 def report(run: Path | str) -> Report:
     """The scores of a run as it is now, finished or not."""
-    return report_on(RunDirectory.read(Path(run)))
+    return report_on(RunDirectory.read(arguments.place(run, "run")))
 
 
 def compare(run_a: Path | str, run_b: Path | str) -> Comparison:
     """How the second run differs from the first: paired by task, strict. `BadInput` if they are not of the same tasks."""
-    a, b = RunDirectory.read(Path(run_a)), RunDirectory.read(Path(run_b))
+    a, b = (RunDirectory.read(arguments.place(run, name)) for run, name in ((run_a, "run_a"), (run_b, "run_b")))
     sources = {asked.key.task: asked.source for asked in a.info.asked}
     return comparison_of(report_on(a), report_on(b), sources)
+
+
+def settings(suite: Suite, box: Sandbox | None, *, task_seconds: float | None) -> ScoreConfig:
+    """All that could change a verdict when the tasks of `suite` are scored in `box`; None to read the code only."""
+    if box is None:
+        return ScoreConfig(sandbox=NO_SANDBOX, static_only=True, task_seconds=task_seconds, cutoff=suite.info.cutoff)
+    pins = files("repoproof.toolchains") / "runner-requirements.txt"
+    return ScoreConfig(
+        sandbox=box.name,
+        # Either version of control groups holds the same limits.
+        limits=box.fingerprint()["limits"].split()[0],
+        runner=sha256(pins.read_bytes()).hexdigest(),
+        task_seconds=task_seconds,
+        cutoff=suite.info.cutoff,
+    )
 
 
 def answer(
@@ -134,9 +157,20 @@ def report_on(directory: RunDirectory) -> Report:
     return report_of(info, directory.verdicts(), family(info.family).metrics)
 
 
-def _read(submissions: Path | str, suite: Suite) -> Submissions:
+def _read(submissions: Path, suite: Suite) -> Submissions:
     completions = family(suite.info.family).completions
-    return read_submissions(Path(submissions), {task.id for task in suite}, completions=completions)
+    return read_submissions(submissions, [task.id for task in suite], completions=completions)
+
+
+def _not_swapped(submissions: Path | str, suite: Suite | Path | str) -> Path:
+    """The place of the submissions; `BadInput` where it is the suite that was meant, and the other way round."""
+    place = arguments.place(submissions, "submissions")
+    if not isinstance(suite, Suite) and is_suite(place) and not is_suite(arguments.place(suite, "suite")):
+        raise BadInput(
+            f"{place} is a suite, and {suite} is none: are the two swapped?",
+            mend="the order is: score SUITE SUBMISSIONS, check SUBMISSIONS SUITE",
+        )
+    return place
 
 
 def _logged(on_event: OnEvent) -> OnEvent:

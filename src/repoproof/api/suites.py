@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
 from importlib.metadata import version as installed
 from pathlib import Path
 
 from ..core.durable import one_at_a_time, write_atomically
 from ..core.errors import BadInput
+from ..core.jsonl import to_record
 from ..core.suite import Suite, SuiteInfo
 from ..core.suite_files import DERIVED, HALVES, read_info, read_suite, seal_suite
-from ..core.task import Task
+from ..core.task import TASK_ID, Task
 from ..families import family
+from . import arguments
 
 BUNDLED = (Path(__file__).parents[1] / "suites", Path(__file__).parents[3] / "suites")
 """Where bundled suites are: in an installed package, in a checkout."""
@@ -46,7 +49,7 @@ def load_whole_suite(suite: Suite | Path | str, *, to: str) -> Suite:
 
 def find_suite(suite: Path | str) -> Path:
     """The directory `suite`, or that of the bundled suite so named."""
-    path = Path(suite)
+    path = arguments.place(suite, "suite")
     if path.exists():
         return path
     bundled = {entry.parent.name: entry.parent for place in reversed(BUNDLED) for entry in place.glob("*/suite.json")}
@@ -57,29 +60,39 @@ def find_suite(suite: Path | str) -> Path:
     )
 
 
+def is_suite(suite: Path | str) -> bool:
+    """Whether `find_suite` would find one there."""
+    try:
+        return (find_suite(suite) / "suite.json").is_file()
+    except BadInput:
+        return False
+
+
 def select(suite: Suite, tasks: Sequence[str], language: str) -> tuple[Task, ...]:
     """The tasks asked for, in the suite's order; `BadInput` for one that is not there, or if nothing is left."""
     ids = [task.id for task in suite]
     for id in tasks:
         if id not in ids:
-            raise BadInput(f"no task {id!r} in suite {suite.name}", field="--task", mend=nearest(id, ids))
+            raise BadInput(f"no task {id!r} in suite {suite.name}", field="tasks", mend=nearest(id, ids))
     languages = sorted({task.language for task in suite})
     if language and language not in languages:
         raise BadInput(
-            f"no task in {language!r} in suite {suite.name}", field="--language", mend=f"one of: {', '.join(languages)}"
+            f"no task in {language!r} in suite {suite.name}", field="language", mend=f"one of: {', '.join(languages)}"
         )
     chosen = tuple(task for task in suite if (not tasks or task.id in tasks) and language in ("", task.language))
     if not chosen:
-        raise BadInput(
-            f"none of the tasks is in {language!r}", field="--language", mend="leave out --task or --language"
-        )
+        raise BadInput(f"none of the tasks is in {language!r}", field="language", mend="choose by tasks or by language")
     return chosen
 
 
 def new(family_name: str, name: str, folder: Path | str) -> Path:
     """Write a task folder to start from; returns it."""
-    family(family_name).scaffold(name, Path(folder))
-    return Path(folder)
+    target = arguments.place(folder, "folder")
+    if not re.fullmatch(TASK_ID, arguments.line(name, "name")):
+        mend = "letters, digits, `.`, `_` and `-`, at most 100, a letter or digit first"
+        raise BadInput(f"{name!r} is no task id", field="name", mend=mend)
+    family(family_name).scaffold(name, target)
+    return target
 
 
 def build(
@@ -92,26 +105,29 @@ def build(
     licence: str,
 ) -> Suite:
     """Make the suite `destination` (must not exist) of task folders; all or nothing."""
-    target = Path(destination)
+    target, sources = arguments.place(destination, "destination"), _folders(folders)
     if target.exists():
         raise BadInput("exists already", file=target, mend="add to it with `repoproof add`, or choose another place")
     of = family(family_name)
+    info = to_record(
+        SuiteInfo,
+        {
+            "name": name,
+            "version": version,
+            "family": family_name,
+            "licence": licence,
+            "builder": f"repoproof {installed('repoproof')}",
+        },
+    )
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as work:
         root = Path(work) / "suite"
-        info = SuiteInfo(
-            name=name,
-            version=version,
-            family=family_name,
-            licence=licence,
-            builder=f"repoproof {installed('repoproof')}",
-        )
         for half in HALVES:
             (root / half).mkdir(parents=True)
         write_atomically(root / "suite.json", info.model_dump_json(indent=2) + "\n")
-        for folder in folders:
-            of.adopt(Path(folder), root)
-        seal(root)
+        adopted = {of.adopt(folder, root): folder for folder in sources}
+        with _named_as_given(root, adopted):
+            seal(root)
         root.rename(target)
     return load_suite(target)
 
@@ -129,9 +145,39 @@ def add(suite: Path | str, folder: Path | str) -> Suite:
         shutil.copyfile(root / "suite.json", copy / "suite.json")
         for half in HALVES:
             shutil.copytree(root / half, copy / half, symlinks=True, ignore=shutil.ignore_patterns(*DERIVED))
-        family(read_info(root).family).adopt(Path(folder), copy)
-        seal(copy)
+        source = arguments.place(folder, "folder")
+        adopted = {family(read_info(root).family).adopt(source, copy): source}
+        with _named_as_given(copy, adopted):
+            seal(copy)
         return _taken_over(copy, root)
+
+
+def _folders(folders: Iterable[Path | str]) -> list[Path]:
+    if isinstance(folders, str | Path):
+        raise BadInput(f"{str(folders)!r} is one folder", field="folders", mend=f"give [{str(folders)!r}]")
+    found = [arguments.place(folder, "folders") for folder in folders]
+    if not found:
+        raise BadInput("none is given", field="folders", mend="give one task folder at least")
+    return found
+
+
+@contextmanager
+def _named_as_given(made: Path, adopted: Mapping[str, Path]) -> Iterator[None]:
+    """What is wrong with a record in the tree `made`, which nobody but us knows, is said of the task folder that it came from."""
+    try:
+        yield
+    except BadInput as error:
+        folder = next((folder for id, folder in adopted.items() if error.subject == f'task "{id}"'), None)
+        if folder is None or not (error.file or "").startswith(str(made)):
+            raise
+        raise BadInput(
+            error.problem,
+            file=folder / "task.json",
+            subject=error.subject,
+            field=error.field,
+            mend=error.mend,
+            boundary=error.boundary,
+        ) from None
 
 
 def _taken_over(copy: Path, root: Path) -> Suite:

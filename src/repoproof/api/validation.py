@@ -12,16 +12,17 @@ from threading import Event
 from typing import NamedTuple
 
 from ..core.config import RunOptions, ScoreConfig
-from ..core.errors import InfrastructureError
+from ..core.errors import BadInput, InfrastructureError
 from ..core.health import Health
 from ..core.paths import cache_root
 from ..core.suite import Suite
-from ..core.suite_files import write_health
+from ..core.suite_files import HEALTH, write_health
 from ..core.task import Task
 from ..families import Bench, family
 from ..reports.validation import ValidationReport, validation_of
 from ..sandbox import open_sandbox
 from ..sandbox.base import Sandbox
+from . import arguments
 from .suites import load_whole_suite, select
 
 log = logging.getLogger(__name__)
@@ -54,8 +55,10 @@ def validate(
 
     Raises `BadInput` for a wrong suite, `InfrastructureError` where our own side fails: nothing is then said of the task at hand.
     """
+    repeat, workers = arguments.whole(repeat, "repeat"), arguments.whole(workers, "workers")
     loaded = load_whole_suite(suite, to="validate")
-    chosen = select(loaded, tasks, "")
+    chosen = select(loaded, arguments.texts(tasks, "tasks"), "")
+    _can_be_written_to(loaded.root)
     box = open_sandbox(sandbox)
     of = family(loaded.info.family)
 
@@ -92,6 +95,17 @@ def validate(
             found[health.task] = health
             on_event(Validated(health, done=len(found), of=len(chosen)))
     return validation_of([found[task.id] for task in chosen])
+
+
+def _can_be_written_to(root: Path) -> None:
+    """Tried before anything runs: what is found would be lost."""
+    try:
+        with tempfile.TemporaryFile(dir=root):
+            pass
+    except OSError as error:
+        raise BadInput(
+            f"cannot be written: {error.strerror}", file=root / HEALTH, mend="validate a copy of the suite"
+        ) from None
 
 
 @contextmanager

@@ -11,9 +11,13 @@ import errno
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from ..core.errors import BadInput
 
 COMMANDS: dict[str, dict[str, str]] = {
     "Score": {
@@ -49,6 +53,19 @@ BROKEN_PIPE = 141
 
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO)
 """Errors of the system that are ours to report, not the user's to correct."""
+
+ARGUMENTS = {
+    "agent_name": "--agent-name",
+    "folder": "TASK_FOLDER",
+    "language": "--language",
+    "log": "--log",
+    "model_name": "--model-name",
+    "submissions": "SUBMISSIONS",
+    "suite": "SUITE",
+    "task": "TASK",
+    "tasks": "--task",
+}
+"""Arguments of the API whose values are only checked there -> what they are called on the command line."""
 
 HELP = ("-h", "--help", "help")
 
@@ -95,11 +112,12 @@ def _ended(run: Callable[[argparse.Namespace], int], args: argparse.Namespace, k
     from ..core.errors import BadInput, InfrastructureError
 
     # A batch system ends a job with SIGTERM: it deserves the same clean end as Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return run(args)
     except BadInput as error:
-        return complain(str(error))
+        return complain(str(_as_asked(error)))
     except InfrastructureError as error:
         return complain(f"{error.boundary}: {error}", code=INFRASTRUCTURE)
     except BrokenPipeError:
@@ -109,6 +127,13 @@ def _ended(run: Callable[[argparse.Namespace], int], args: argparse.Namespace, k
         return complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part), code=code)
     except KeyboardInterrupt:
         return complain(f"interrupted{kept}", code=INTERRUPTED)
+
+
+def _as_asked(error: BadInput) -> BadInput:
+    """The same, with an argument of the API called what it is on the command line."""
+    if error.file is not None or error.field not in ARGUMENTS:
+        return error
+    return type(error)(error.problem, subject=error.subject, field=ARGUMENTS[error.field], mend=error.mend)
 
 
 def complain(line: str, *, code: int = BAD_INPUT) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+
+from . import options
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("suite", metavar="SUITE", type=Path, help="suite directory")
-    parser.add_argument("folder", metavar="TASK_FOLDER", type=Path, help="as `repoproof new` makes it")
+    parser.add_argument("suite", metavar="SUITE", type=options.path, help="suite directory")
+    parser.add_argument("folder", metavar="TASK_FOLDER", type=options.path, help="as `repoproof new` makes it")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from . import FOUND, options
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("submissions", metavar="SUBMISSIONS", type=Path, help="as for `repoproof score`")
+    parser.add_argument("submissions", metavar="SUBMISSIONS", type=options.path, help="as for `repoproof score`")
     options.suite(parser)
     options.output_format(parser, "table", "markdown", "json")
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from . import options
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_a", metavar="RUN_A", type=Path, help="run directory to compare with")
-    parser.add_argument("run_b", metavar="RUN_B", type=Path, help="run directory of the same suite and tasks")
+    parser.add_argument("run_a", metavar="RUN_A", type=options.path, help="run directory to compare with")
+    parser.add_argument("run_b", metavar="RUN_B", type=options.path, help="run directory of the same suite and tasks")
     options.output_format(parser, "table", "markdown", "json")
 
 

@@ -16,7 +16,12 @@ SUBMISSIONS = ("mixed", "reference")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, default=Path("runs"), help="where to put the runs (default: ./runs)"
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=options.path,
+        default=Path("runs"),
+        help="where to put the runs (default: ./runs)",
     )
     options.execution(parser)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from . import options
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("family", metavar="FAMILY", help="`microservice`")
     parser.add_argument("name", metavar="NAME", help="id of the task")
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="where to write it (default: ./NAME)")
+    parser.add_argument("-o", "--output", metavar="DIR", type=options.path, help="where to write it (default: ./NAME)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,11 +10,11 @@ SUITE = "suite directory, or the name of a bundled suite"
 
 
 def suite(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("suite", metavar="SUITE", help=SUITE)
+    parser.add_argument("suite", metavar="SUITE", type=not_empty, help=SUITE)
 
 
 def run_directory(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", type=Path, help="run directory, as given to `repoproof score -o`")
+    parser.add_argument("run", metavar="RUN", type=path, help="run directory, as given to `repoproof score -o`")
 
 
 def one_submission(parser: argparse.ArgumentParser) -> None:
@@ -60,21 +60,32 @@ def execution(parser: argparse.ArgumentParser) -> None:
 
 def logs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="count", default=0, help="log what happens to stderr; -vv logs more")
-    parser.add_argument("--log-file", type=Path, metavar="FILE", help="append the full log to FILE")
+    parser.add_argument("--log-file", type=path, metavar="FILE", help="append the full log to FILE")
+
+
+def not_empty(text: str) -> str:
+    """Any text but the empty one, which an unset variable of a shell leaves behind."""
+    if not text:
+        raise argparse.ArgumentTypeError("is empty")
+    return text
+
+
+def path(text: str) -> Path:
+    """A path; the empty text would be the current directory."""
+    return Path(not_empty(text))
 
 
 def positive(text: str) -> int:
     """A whole number from 1 on."""
-    number = whole(text)
-    if number == 0:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
+    if not text.isascii() or not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
 
 
 def whole(text: str) -> int:
     """A whole number from 0 on."""
     if not text.isascii() or not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
     return int(text)
 
 

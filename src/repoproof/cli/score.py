@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from . import INFRASTRUCTURE, options
 
@@ -13,13 +12,16 @@ KEPT = ": finished verdicts are kept; run the same command to go on"
 def arguments(parser: argparse.ArgumentParser) -> None:
     options.suite(parser)
     parser.add_argument(
-        "submissions", metavar="SUBMISSIONS", type=Path, help="folder with submissions.jsonl, or with one folder a task"
+        "submissions",
+        metavar="SUBMISSIONS",
+        type=options.path,
+        help="folder with submissions.jsonl, or with one folder a task",
     )
     parser.add_argument(
         "-o",
         "--output",
         metavar="RUN",
-        type=Path,
+        type=options.path,
         required=True,
         help="run directory; an unfinished one is gone on with",
     )

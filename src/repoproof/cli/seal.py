@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+
+from . import options
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("suite", metavar="SUITE", type=Path, help="suite directory")
+    parser.add_argument("suite", metavar="SUITE", type=options.path, help="suite directory")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,6 +15,10 @@ class ScoreConfig(Frozen):
 
     sandbox: str
     """Backend that was used: `bubblewrap` or `docker` (never `auto`)."""
+    limits: str = ""
+    """What holds the limits there: `cgroup` or `rlimits`, which can end a service differently. Empty where nothing is run."""
+    runner: str = ""
+    """SHA-256 of the pins of the bundled test runner. Empty where nothing is run."""
     static_only: bool = False
     """Read the code only: no sandbox, no tests, only the static measures."""
     task_seconds: float | None = None

@@ -70,7 +70,7 @@ def to_record(
     type_: type[Record],
     value: Mapping[str, object],
     *,
-    file: Path,
+    file: Path | None = None,
     line: int | None = None,
     subject: str | None = None,
 ) -> Record:

@@ -13,9 +13,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from .base import Frozen, Text, writable
 from .digest import digest_of_strings
@@ -44,9 +45,9 @@ class Submissions(Frozen):
     items: tuple[Submission, ...]
     """In the order of the file, or of the folders' names."""
     unknown: tuple[str, ...] = ()
-    """Folders, or tasks of lines, that the suite does not know: not scored."""
+    """Folders that the suite does not know: not scored."""
     notes: tuple[str, ...] = ()
-    """What a user might not expect: names that were left out, folders that nothing mentions."""
+    """What a user might not expect: names that were left out, folders that nothing mentions, loose files."""
 
 
 class SubmissionLine(Frozen):
@@ -54,7 +55,7 @@ class SubmissionLine(Frozen):
 
     task: str
     """Id of a task of the suite."""
-    attempt: int = Field(default=0, ge=0)
+    attempt: StrictInt = Field(default=0, ge=0)
     """Which of several answers to the task this is."""
     path: str | None = None
     """Directory of the answer, relative to this file."""
@@ -128,7 +129,6 @@ def copy_tree(submission: Submission, destination: Path) -> None:
 def _from_index(file: Path, known: Collection[str], completions: bool) -> Submissions:
     root = file.parent
     items: list[Submission] = []
-    unknown: dict[str, None] = {}
     mentioned: set[str] = set()
     lines: dict[tuple[str, int], int] = {}
     for number, value in read_jsonl(file):
@@ -150,9 +150,10 @@ def _from_index(file: Path, known: Collection[str], completions: bool) -> Submis
                 problem, file=file, line=number, subject=subject, field="completion", mend="give its path instead"
             )
         if line.task not in known:
-            unknown[shown(line.task)] = None
-        else:
-            items.append(_from_line(line, root, file, number, subject))
+            near = get_close_matches(line.task, known, n=1)
+            mend = f"did you mean {near[0]!r}?" if near else f"the first are: {', '.join([*known][:5])}"
+            raise BadInput(f"no {line.task!r} in the suite", file=file, line=number, field="task", mend=mend)
+        items.append(_from_line(line, root, file, number, subject))
     if not lines:
         raise BadInput("no submissions in it", file=file)
     strays = [folder for folder in _folders(root) if folder in known and folder not in mentioned]
@@ -160,7 +161,6 @@ def _from_index(file: Path, known: Collection[str], completions: bool) -> Submis
     return Submissions(
         root=root.resolve(),
         items=tuple(_told_apart(items)),
-        unknown=tuple(unknown),
         notes=(*notes, *_left_out(items)),
     )
 
@@ -187,6 +187,15 @@ def _from_line(line: SubmissionLine, root: Path, file: Path, number: int, subjec
     if "\0" in line.path or line.path != writable(line.path):
         raise BadInput("not a path", file=file, line=number, subject=subject, field="path")
     path = root / line.path
+    if os.path.realpath(path) == os.path.realpath(root):
+        raise BadInput(
+            f"{line.path!r} is the folder of {file.name} itself",
+            file=file,
+            line=number,
+            subject=subject,
+            field="path",
+            mend="give the folder of this one answer",
+        )
     found = read_directory(
         line.task,
         path,
@@ -211,7 +220,16 @@ def _from_folders(root: Path, known: Collection[str]) -> Submissions:
     folders = list(_folders(root))
     items = [read_directory(folder, root / folder, within=root) for folder in folders if folder in known]
     unknown = tuple(shown(folder) for folder in folders if folder not in known)
-    return Submissions(root=root.resolve(), items=tuple(items), unknown=unknown, notes=tuple(_left_out(items)))
+    loose = [
+        shown(entry.name) for entry in sorted(root.iterdir()) if not entry.name.startswith(".") and entry.is_file()
+    ]
+    notes = [f"not in a folder of a task, not scored: {', '.join(loose[:3])}{', ...' if len(loose) > 3 else ''}"]
+    return Submissions(
+        root=root.resolve(),
+        items=tuple(items),
+        unknown=unknown,
+        notes=(*(notes if loose else ()), *_left_out(items)),
+    )
 
 
 def _folders(root: Path) -> Iterator[str]:

@@ -27,6 +27,7 @@ from .task import NamedPath, Task
 from .tree import Bounds, Tree, read_tree
 
 HALVES = ("public", "sealed")
+HEALTH = "health.jsonl"
 
 DERIVED = frozenset({"__pycache__"})
 """Made by running what a digest covers already: part of no suite."""
@@ -106,7 +107,7 @@ def write_health(root: Path, records: Iterable[Health]) -> None:
     with one_at_a_time(root):
         kept = {record.task: record for record in (*read_health(root), *records)}
         text = "".join(f"{canonical_json(kept[task].model_dump(mode='json'))}\n" for task in sorted(kept))
-        write_atomically(root / "health.jsonl", text)
+        write_atomically(root / HEALTH, text)
 
 
 @dataclass(frozen=True)
@@ -270,7 +271,7 @@ def _paths_in(value: object, place: str) -> Iterator[tuple[str, NamedPath]]:
 
 def _read_health(root: Path) -> tuple[tuple[Health, ...], str]:
     """The records, and the version they make."""
-    file = root / "health.jsonl"
+    file = root / HEALTH
     if not file.exists():
         return (), "none"
     records = tuple(to_record(Health, line.value, file=file, line=line.number) for line in read_jsonl(file))

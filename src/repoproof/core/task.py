@@ -10,6 +10,8 @@ from pydantic import AfterValidator, Field, PrivateAttr
 
 from .base import Frozen
 
+TASK_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
+
 
 class NamedPath(str):
     """The value of a field that names a file or directory of the suite: how the loader knows what belongs to a task."""
@@ -65,7 +67,7 @@ class Task(Frozen):
     `sealed/tasks.jsonl`, held in the subclass's field `sealed`.
     """
 
-    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
+    id: str = Field(pattern=TASK_ID)
     language: str = ""
     """Language of the solution: `python`, `node`, ..."""
     framework: str = ""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from ..core.base import Frozen
 from ..core.submissions import Submissions
 from ..core.suite import Suite
 from ..core.task import Task
 from .report import SuiteIdentity, submission_label, subset_label
+
+UNKNOWN_SHOWN = 5
+"""Of the folders that are no task: where there are more, the whole folder is likely the wrong one."""
 
 
 class Checked(Frozen):
@@ -45,7 +49,9 @@ class Check(Frozen):
     """Tasks that their own health record speaks against, and why."""
 
     unknown: tuple[str, ...] = ()
-    """Folders, or tasks of lines, that the suite does not know: not scored."""
+    """Folders that are no task of the suite: not scored."""
+    meant: dict[str, str] = {}
+    """Unknown folder -> the task that it may be meant for, where one has a name much like it."""
     notes: tuple[str, ...] = ()
     """What a user might not expect."""
 
@@ -55,9 +61,21 @@ class Check(Frozen):
         return len(self.unknown) + sum(bool(checked.refused or checked.violations) for checked in self.submissions)
 
 
+def unknown_lines(check: Check) -> list[str]:
+    """A line on each folder that is no task, the first few; then how many more there are."""
+    lines = [
+        f"{name}: no such task in the suite, not scored"
+        + (f" (did you mean {check.meant[name]!r}?)" if name in check.meant else "")
+        for name in check.unknown[:UNKNOWN_SHOWN]
+    ]
+    if (more := len(check.unknown) - UNKNOWN_SHOWN) > 0:
+        lines.append(f"{more} more: no such tasks in the suite, not scored")
+    return lines
+
+
 def check_of(found: Submissions, suite: Suite, chosen: Sequence[Task]) -> Check:
     """What scoring `found` on the `chosen` tasks of `suite` would come to."""
-    ids = [task.id for task in chosen]
+    ids, all_ids = [task.id for task in chosen], [task.id for task in suite]
     items = [submission for submission in found.items if submission.task in ids]
     return Check(
         suite=SuiteIdentity.of(suite).label,
@@ -78,5 +96,6 @@ def check_of(found: Submissions, suite: Suite, chosen: Sequence[Task]) -> Check:
         missing=tuple(id for id in ids if id not in {submission.task for submission in items}),
         quarantined={id: reason for id, reason in suite.quarantined.items() if id in ids},
         unknown=found.unknown,
+        meant={name: near[0] for name in found.unknown if (near := get_close_matches(name, all_ids, n=1))},
         notes=found.notes,
     )

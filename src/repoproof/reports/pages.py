@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..core.base import MiB
 from ..core.outcomes import Status
 from ..sandbox.doctor import Finding
-from .check import Check
+from .check import Check, unknown_lines
 from .comparison import Comparison
 from .report import Metric, Report, TaskRow, counted, number
 from .tables import Column, Page, Part, Table
@@ -46,7 +46,7 @@ def check_page(check: Check) -> Page:
         Table((Column("Submission"), Column("Files", True), Column("MiB", True), Column("State")), rows)
     ]
     parts.extend(f"missing: {task}: nothing was submitted, scored as 0" for task in check.missing)
-    parts.extend(f"unknown: {name}: no such task in the suite, not scored" for name in check.unknown)
+    parts.extend(f"unknown: {line}" for line in unknown_lines(check))
     parts.extend(f"note: {note}" for note in check.notes)
     parts.extend(f"quarantined: {task}: {reason}" for task, reason in check.quarantined.items())
     parts.append(

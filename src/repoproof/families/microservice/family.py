@@ -9,6 +9,7 @@ from ...core.health import Health
 from ...core.submission import Submission
 from ...core.task import Task
 from ...core.verdict import Verdict
+from ...toolchains import toolchain
 from .. import Bench
 from .adopt import adopt, scaffold
 from .coverage import required_endpoints
@@ -30,6 +31,7 @@ class Microservice:
 
     def check(self, task: Task) -> None:
         assert isinstance(task, MicroserviceTask)
+        toolchain(task.language)
         if not task.specification_path.is_file():
             raise BadInput(f"{task.specification} is not a file", field="specification", mend="put the README there")
         if not required_endpoints(task):
