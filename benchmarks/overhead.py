@@ -69,6 +69,17 @@ def on_host(value: str, prepared: Prepared, work: Path) -> str:
     return value.replace("/work", str(work))
 
 
+def host_scripts(environment: str, prepared: Prepared, folder: Path) -> str:
+    """PATH with the environment's scripts first, made to begin with the host's path of its interpreter."""
+    scripts = folder / "bin"
+    scripts.mkdir()
+    for script in Path(on_host("/env/bin", prepared, folder)).glob("*"):
+        if script.is_file() and script.read_bytes()[:2] == b"#!":
+            (scripts / script.name).write_text(on_host(script.read_text(), prepared, folder))
+            (scripts / script.name).chmod(0o755)
+    return f"{scripts}:{environment}"
+
+
 def bare_run(task, prepared: Prepared, tests_environment: Prepared) -> Callable[[], None]:
     """The same phases as scoring, one after the other, with nothing around them."""
     start = toolchain(task.language).start_command(task.reference_path, port=task.port, framework=task.framework)
@@ -84,10 +95,11 @@ def bare_run(task, prepared: Prepared, tests_environment: Prepared) -> Callable[
                     (folder / "work" / "node_modules").symlink_to(mount.source)
             runner, tests, results = lay_out(folder, task.tests_path)
             environment = {k: on_host(v, prepared, folder / "work") for k, v in prepared.environment.items()}
+            environment["PATH"] = host_scripts(environment.get("PATH", os.defpath), prepared, folder)
             service = subprocess.Popen(
                 [on_host(part, prepared, folder / "work") for part in start.command],
                 cwd=folder / "work",
-                env={"PATH": os.defpath, "HOME": name, "PORT": str(task.port), "HOST": "127.0.0.1", **environment},
+                env={"NODE_PRESERVE_SYMLINKS": "1", "HOME": name, "PORT": str(task.port), "HOST": "127.0.0.1", **environment},
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
             try:
