@@ -44,6 +44,16 @@ def test_a_second_preparation_needs_no_network_and_runs_nothing(
     assert again.ok and all(phase.cached and phase.cause is None for phase in again.phases)
 
 
+def test_that_the_registry_has_no_answer_is_remembered_and_needs_no_network_again(
+    tmp_path: Path, box: Sandbox, cache: Path, request: pytest.FixtureRequest
+) -> None:
+    first = prepare(tmp_path, box, cache, {"dependencies": {"ms": "98"}})
+    request.getfixturevalue("unreachable")
+    again = prepare(tmp_path, box, cache, {"dependencies": {"ms": "98"}})
+    assert not again.ok
+    assert again.phases[-1].reason == first.phases[-1].reason != ""
+
+
 @pytest.mark.usefixtures("unreachable")
 def test_an_unreachable_registry_is_our_failure(tmp_path: Path, box: Sandbox, cache: Path) -> None:
     with pytest.raises(InfrastructureError, match="npm could not fetch: ECONNREFUSED") as raised:

@@ -75,6 +75,16 @@ def test_requirements_that_cannot_be_met_are_the_candidates_failure(
     assert reason in prepared.phases[-1].reason and "\n" not in prepared.phases[-1].reason
 
 
+def test_that_the_index_has_no_answer_is_remembered_and_needs_no_network_again(
+    tmp_path: Path, box: Sandbox, cache: Path, request: pytest.FixtureRequest
+) -> None:
+    first = requirements(tmp_path, box, cache, "itsdangerous==98.0.0\n")
+    request.getfixturevalue("unreachable")
+    again = requirements(tmp_path, box, cache, "itsdangerous==98.0.0\n")
+    assert not again.ok
+    assert again.phases[-1].reason == first.phases[-1].reason != ""
+
+
 @pytest.mark.usefixtures("unreachable")
 def test_nothing_declared_is_an_empty_environment_without_network(
     tmp_path: Path, box: Sandbox, cache: Path, inside: Inside

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from ..core.outcomes import Cause
 from ..core.verdict import PhaseName
 from ..sandbox.base import ExecResult
+from .store import Slot
 
 
 class CandidateFault(Exception):
@@ -18,6 +20,25 @@ class CandidateFault(Exception):
         """How the process ended that showed it, if one did."""
         self.reason = " ".join(reason.split())[:500]
         super().__init__(self.reason)
+
+
+REFUSAL = "refusal.txt"
+"""Kept in a lock's place where the registry's answer was that there can be none: asking again needs no network either."""
+
+
+def refused_before(place: Path) -> CandidateFault | None:
+    """The fault that `place` of the store remembers, if it holds one in place of a lock."""
+    file = place / REFUSAL
+    return CandidateFault(PhaseName.FETCH, file.read_text(encoding="utf-8")) if file.is_file() else None
+
+
+def remember(fault: CandidateFault, slot: Slot) -> None:
+    """Keep the registry's answer. What a process of the sandbox came to is not kept: another time it may come to something else."""
+    if fault.result is None:
+        place = slot.staging / "refusal"
+        place.mkdir()
+        (place / REFUSAL).write_text(fault.reason, encoding="utf-8")
+        slot.publish(place)
 
 
 class Refused(CandidateFault):

@@ -15,7 +15,7 @@ from ..core.base import GiB
 from ..core.verdict import PhaseName
 from ..sandbox.base import ExecResult, Limits, Mount, ReadOnly, Sandbox, Scratch, View
 from .base import Log, PhaseLimits, Prepared, StartCommand, TimeLeft
-from .fault import CandidateFault, failure
+from .fault import CandidateFault, failure, refused_before, remember
 from .interpreters import Node, node
 from .node_start import build_script, needs_development, start_command
 from .npm_client import MOST_BYTES, QUIET, download, locked, npm_problem, registries
@@ -123,17 +123,23 @@ class _Preparation:
         with self.store.slot("node-locks", key := self._hash(wanted.package, wanted.lock, before)) as slot:
             known = None if self.fresh else self.store.find("node-locks", key)
             if known is not None:
+                if fault := refused_before(known):
+                    raise fault
                 return (known / "package-lock.json").read_text(encoding="utf-8"), True
             cache = slot.staging / "npm"
-            lock = locked(
-                wanted.package,
-                wanted.lock,
-                self.runtime,
-                cache=cache,
-                seconds=LIMITS.fetch,
-                log=self.log,
-                exclude_newer=self.exclude_newer,
-            )
+            try:
+                lock = locked(
+                    wanted.package,
+                    wanted.lock,
+                    self.runtime,
+                    cache=cache,
+                    seconds=LIMITS.fetch,
+                    log=self.log,
+                    exclude_newer=self.exclude_newer,
+                )
+            except CandidateFault as fault:
+                remember(fault, slot)
+                raise
             (slot.staging / "lock").mkdir()
             (slot.staging / "lock/package-lock.json").write_text(lock, encoding="utf-8")
             slot.publish(slot.staging / "lock")

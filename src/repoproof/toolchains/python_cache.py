@@ -17,7 +17,7 @@ from ..core.verdict import PhaseName
 from ..sandbox.base import ReadOnly, Sandbox
 from .artifacts import fetched, wheelhouse
 from .base import Log, PhaseLimits, Prepared, TimeLeft
-from .fault import CandidateFault
+from .fault import CandidateFault, refused_before, remember
 from .interpreters import Interpreter, uv, uv_version
 from .phases import Record
 from .python_environment import ENV, environment_key, environment_mounts, environment_variables, install
@@ -90,11 +90,17 @@ class Environments:
         with self.store.slot("python-locks", key) as slot:
             place = None if self.fresh else self.store.find("python-locks", key)
             if place is not None:
+                if fault := refused_before(place):
+                    raise fault
                 lock = Lock.model_validate_json((place / "lock.json").read_bytes())
                 # Wheels that were built here can be had from nowhere else: without them in the store, the lock is worth nothing.
                 if all(self.store.find("artifacts", wheel.sha256) for wheel in lock.wheels if wheel.is_local):
                     return lock, True
-            lock = self._resolved(wanted)
+            try:
+                lock = self._resolved(wanted)
+            except CandidateFault as fault:
+                remember(fault, slot)
+                raise
             place = slot.staging / "lock"
             place.mkdir()
             (place / "lock.json").write_text(lock.model_dump_json(indent=1))
