@@ -59,6 +59,13 @@ def clean_directory(files: Mapping[str, str]) -> Iterator[Path]:
         yield Path(name)
 
 
+class TooLong(InfrastructureError):
+    """A client was ended: its time was over. Ours, unless the index answers well enough and it is the question that takes so long."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, boundary=Boundary.TOOLCHAIN)
+
+
 class TooMuch(Exception):
     """A client was ended: what it wrote came to more than it may."""
 
@@ -70,7 +77,7 @@ def run_client(
     seconds: float,
     most_bytes: Mapping[Path, int] | None = None,
 ) -> ClientResult:
-    """Run a client to its end; its children end with it. Raises `InfrastructureError` if it takes too long or does not start, and
+    """Run a client to its end; its children end with it. Raises `TooLong` past `seconds`, `InfrastructureError` if it does not start, and
     `TooMuch` once a directory of `most_bytes` holds more than that (looked at every second).
     """
     words = [str(word) for word in command]
@@ -115,8 +122,16 @@ def _watched(
         if said is not None:
             return said
         if left <= 0:
-            late = f"{name} took longer than {seconds:.0f} s to fetch dependencies"
-            raise InfrastructureError(late, boundary=Boundary.TOOLCHAIN)
+            raise TooLong(f"{name} took longer than {seconds:.0f} s to fetch dependencies")
+
+
+def answers(command: Sequence[str | Path], seconds: float = 30.0) -> bool:
+    """Whether a client's plain question to the index is answered soon."""
+    try:
+        with clean_directory({}) as place:
+            return run_client(command, cwd=place, seconds=seconds).ok
+    except InfrastructureError:
+        return False
 
 
 def first_lines(message: str, count: int = 4) -> str:

@@ -12,7 +12,7 @@ from ..core.base import GiB
 from ..core.errors import Boundary, InfrastructureError
 from ..core.verdict import PhaseName
 from .base import Log
-from .clients import ClientResult, TooMuch, clean_directory, run_client
+from .clients import ClientResult, TooLong, TooMuch, answers, clean_directory, run_client
 from .fault import CandidateFault, Refused
 from .interpreters import Node
 
@@ -53,7 +53,15 @@ def locked(
     with clean_directory(files) as place:
         command = [*node.npm_outside, "install", "--package-lock-only", *_TRUSTED, "--cache", cache]
         command += [f"--before={exclude_newer.isoformat()}"] if exclude_newer else []
-        ended = _bounded(command, place, cache, seconds)
+        try:
+            ended = _bounded(command, place, cache, seconds)
+        except TooLong as late:
+            if answers(
+                [*node.npm_outside, "view", "npm", "version", *_TRUSTED, "--cache", cache / "asked", "--prefer-online"]
+            ):
+                reason = f"resolving these dependencies takes longer than {seconds:g} s, though the registry answers"
+                raise CandidateFault(PhaseName.FETCH, reason) from late
+            raise
         log("fetch", ended.log)
         if not ended.ok:
             raise _why(ended)

@@ -14,7 +14,7 @@ from ..core.errors import Boundary, InfrastructureError
 from ..core.verdict import PhaseName
 from .artifacts import Artifact
 from .base import Log
-from .clients import ClientResult, clean_directory, first_lines, run_client
+from .clients import ClientResult, TooLong, answers, clean_directory, first_lines, run_client
 from .fault import CandidateFault
 from .interpreters import Interpreter, uv, uv_version
 from .requirements import Declared, canonical
@@ -100,7 +100,14 @@ def resolve(
         command += ["--prerelease", "allow"] if declared.prereleases else []
         command += ["--exclude-newer", exclude_newer.isoformat()] if exclude_newer else []
         command += ["--find-links", built] if built else []
-        ended = run_client(command, cwd=place, seconds=seconds)
+        try:
+            ended = run_client(command, cwd=place, seconds=seconds)
+        except TooLong as late:
+            plain = [client, "pip", "install", "--dry-run", "--quiet", "--no-cache", "--no-deps", "--target", "nowhere"]
+            if answers([*plain, "--python", python.outside, "pip"]):
+                reason = f"resolving these requirements takes longer than {seconds:g} s, though the index answers"
+                raise CandidateFault(PhaseName.FETCH, reason) from late
+            raise
         log("fetch", ended.log)
         if not ended.ok:
             raise _why(ended)
