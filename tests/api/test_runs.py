@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from plugins.small_suite import REFERENCE, write_suite, write_tree
+from plugins.small_suite import IDS, REFERENCE, write_suite, write_tree
 
 from repoproof import BadInput, Status, api
 from repoproof.api.runs import settings
@@ -246,3 +246,26 @@ def test_settings_say_what_holds_the_limits_and_which_runner_tests(suite, monkey
         monkeypatch.setattr(type(box), "fingerprint", lambda self, said=said: {"limits": said})
         assert settings(loaded, box, task_seconds=None).limits == limits
     assert settings(loaded, None, task_seconds=None) == ScoreConfig(sandbox="none", static_only=True)
+
+
+def test_what_was_missing_or_refused_still_has_all_its_tests(run):
+    missing = api.verdict(run, "second")
+    assert [test.id for test in missing.tests] == list(IDS)
+    assert not any(test.passed for test in missing.tests)
+    row = next(row for row in api.report(run).tasks if row.task == "second")
+    assert (row.tests_passed, row.tests_total) == (0, len(IDS))
+
+
+def test_another_question_to_a_directory_is_said_in_one_line(run, suite, submissions, folders, caplog):
+    api.score(suite, submissions, run, static_only=True)
+    assert not [line for line in caplog.messages if " held " in line]
+    api.score(suite, folders, run, static_only=True, tasks=["first"], model_name="m")
+    was, now = f"{submissions}, all tasks, static only", f"{folders}, only first, static only, model m"
+    assert f"{run} held {was}; now it holds {now}" in caplog.messages
+
+
+def test_a_damaged_line_is_passed_over_and_nags_nobody(run, caplog):
+    with (run / "verdicts.jsonl").open("a") as file:
+        file.write('{"task": "fir')
+    assert api.report(run).submissions == 4
+    assert caplog.messages == []

@@ -58,7 +58,7 @@ def test_a_finished_submission_is_a_line_that_says_how_many_are_done():
     tally.hear(a_plan("a", "b", "c"))
     assert tally.hear(Started(a_job("a"), 1)) == ""
     assert tally.hear(finished("a", Status.FAILED, 12.34, pass_at_1=5 / 12)) == "[1/3] a#0 failed 0.42 12.3s"
-    assert tally.hear(finished("b", Status.MISSING, 0.0, ran=False)) == "[2/3] b#0 missing - 0.0s"
+    assert tally.hear(finished("b", Status.MISSING, 0.0, ran=False)) == "[2/3] b#0 missing 0.00 0.0s"
 
 
 def test_what_an_earlier_run_finished_counts_as_done_and_is_said():
@@ -70,7 +70,22 @@ def test_what_an_earlier_run_finished_counts_as_done_and_is_said():
 def test_a_submission_with_a_name_of_its_own_is_called_by_it():
     tally = Tally(1, "pass_at_1")
     tally.hear(Plan((Asked(key=a_key("a"), name="second-try"),), (), (), ()))
-    assert tally.hear(finished("a", Status.PASSED, 1.0)) == "[1/1] a/second-try passed - 1.0s"
+    assert tally.hear(finished("a", Status.FAILED, 1.0)) == "[1/1] a/second-try failed 0.00 1.0s"
+
+
+def test_our_own_failure_has_no_score():
+    tally = Tally(1, "pass_at_1")
+    tally.hear(a_plan("a"))
+    assert tally.hear(finished("a", Status.INFRASTRUCTURE_ERROR, 1.0)) == "[1/1] a#0 infrastructure_error - 1.0s"
+
+
+def test_what_is_only_read_has_neither_passed_nor_failed():
+    tally = Tally(1, "ac_static", static_only=True)
+    tally.hear(a_plan("a", "b", "c"))
+    assert tally.hear(finished("a", Status.PASSED, 0.1, ac_static=1.0)) == "[1/3] a#0 read 1.00 0.1s"
+    assert tally.hear(finished("b", Status.FAILED, 0.1, ac_static=0.5)) == "[2/3] b#0 read 0.50 0.1s"
+    assert tally.hear(finished("c", Status.MISSING, 0.0, ran=False)) == "[3/3] c#0 missing 0.00 0.0s"
+    assert tally.line() == "3/3  read 2  missing 1"
 
 
 def test_what_waits_for_another_try_is_not_running():

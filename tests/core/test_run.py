@@ -219,7 +219,7 @@ def holder(path: Path) -> Iterator[subprocess.Popen[str]]:
 
 def test_a_second_process_is_told_who_is_at_it(path: Path, holder: subprocess.Popen[str]) -> None:
     expected = (
-        rf"run directory {path} is in use by process {holder.pid} \(started 20.*\) \(wait for it, or use another -o\)"
+        rf"run directory {path} is in use by process {holder.pid} \(started 20.*\) \(wait for it to end, or end it\)"
     )
     with pytest.raises(BadInput, match=expected), RunDirectory.locked(path):
         pass
@@ -275,7 +275,7 @@ def test_what_a_crash_left_before_run_json_was_written_is_gone_on_with(path: Pat
 
 
 def test_a_run_that_is_not_there_or_of_another_schema_is_named(path: Path) -> None:
-    with pytest.raises(BadInput, match=r"run: no such directory \(give the directory"):
+    with pytest.raises(BadInput, match=r"run: no such directory \(give the run directory"):
         RunDirectory.read(path)
     path.mkdir()
     with pytest.raises(BadInput, match=r"run: no run\.json in it"):

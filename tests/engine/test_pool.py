@@ -237,7 +237,7 @@ def test_an_interrupt_stops_what_runs_and_keeps_what_is_finished(
     with pytest.raises(KeyboardInterrupt):
         score_into(run, suite, submissions, family=Sleeping(), workers=1, box=box)
     key.join()
-    assert [process.poll() for process in box.processes] == [-signal.SIGKILL]
+    assert [process.wait(60) for process in box.processes] == [-signal.SIGKILL]
     assert {task: verdict.status for task, verdict in verdicts(run).items()} == {"one": Status.PASSED}
     again = score_into(run, suite, submissions)
     assert [job.key.task for job in again.jobs] == ["two", "three"]

@@ -57,7 +57,12 @@ def asking(verdict: Verdict, *, name: str = "", language: str = "python", source
 
 
 def a_report(
-    verdicts: Sequence[Verdict], asked: Sequence[Asked] | None = None, *, of: int = 0, static: bool = False
+    verdicts: Sequence[Verdict],
+    asked: Sequence[Asked] | None = None,
+    *,
+    of: int = 0,
+    static: bool = False,
+    limits: str = "",
 ) -> Report:
     """On `asked` (by default: just what `verdicts` answer), of a suite of `of` tasks (by default: just theirs)."""
     asked = [asking(verdict) for verdict in verdicts] if asked is None else asked
@@ -68,7 +73,7 @@ def a_report(
         suite_digest="ab12" * 16,
         health_version="none",
         suite_tasks=of or len({question.key.task for question in asked}),
-        config=ScoreConfig(sandbox="bubblewrap", static_only=static),
+        config=ScoreConfig(sandbox="bubblewrap", static_only=static, limits=limits),
         options=RunOptions(),
         started=NOON,
         asked=tuple(asked),

@@ -7,6 +7,8 @@ import pytest
 from repoproof.core.errors import BadInput
 from repoproof.core.outcomes import Status
 from repoproof.reports.comparison import comparison_of
+from repoproof.reports.pages import comparison_page
+from repoproof.reports.tables import Table
 
 SOURCES = {"a": "x", "b": "y", "c": "y"}
 
@@ -55,6 +57,27 @@ def test_what_was_not_the_same_for_both_is_said(run_b):
         "scored by different versions of the scorer: 0 and 1",
         "scored under different time limits: 60 s and the family's own",
     )
+
+
+def test_runs_under_other_sandboxes_or_limits_are_compared_with_a_warning(report, verdict):
+    passed = [verdict("a", Status.PASSED, passed=1, of=1)]
+    held, watched = report(passed, limits="cgroup"), report(passed, limits="rlimits")
+    elsewhere = held.model_copy(update={"run": held.run.model_copy(update={"sandbox": "docker"})})
+    means = "scored under limits held by different means: cgroup and rlimits"
+    assert means in comparison_of(held, watched, SOURCES).warnings
+    sandboxes = "scored in different sandboxes: bubblewrap and docker"
+    assert comparison_of(held, elsewhere, SOURCES).warnings == (sandboxes,)
+
+
+def test_a_comparison_says_which_run_is_which_and_which_is_no_result(run_a, run_b):
+    named = run_b.model_copy(update={"run": run_b.run.model_copy(update={"model_name": "m", "agent_name": "x"})})
+    parts = comparison_page(comparison_of(run_a, named, SOURCES, paths=("runs/a", "runs/b"))).parts
+    assert parts[:2] == ("A: runs/a, not a result", "B: runs/b, model m, agent x")
+    assert parts[-1].startswith("Not a result: B - A over 3 tasks")
+    changed = next(part for part in parts if isinstance(part, Table) and part.title == "Changed tasks")
+    assert [column.title for column in changed.columns] == ["Task", "A", "B", "A Pass@1", "B Pass@1"]
+    parts = comparison_page(comparison_of(named, named, SOURCES)).parts
+    assert parts[-1].startswith("B - A over 3 tasks")
 
 
 def test_what_is_not_scored_yet_is_0_on_either_side(report, verdict, question):

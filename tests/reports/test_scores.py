@@ -160,3 +160,9 @@ def test_a_verdict_on_what_was_not_asked_changes_nothing(report, verdict, questi
     earlier = verdict("a", Status.PASSED, passed=1, of=1, submission_hash="e" * 64)
     scored = report([stray, earlier], [question(verdict("a", Status.FAILED))])
     assert (scored.submissions, scored.unscored) == (0, ("a#0",))
+
+
+@pytest.mark.parametrize(("limits", "said"), [("rlimits", True), ("cgroup", False), ("", False)])
+def test_limits_without_control_groups_are_a_warning(report, verdict, limits, said):
+    warnings = report([verdict("a", Status.PASSED)], limits=limits).warnings
+    assert any(warning.startswith("limits were held by rlimits") for warning in warnings) is said

@@ -31,7 +31,7 @@ def test_a_report_reads_on_eighty_columns(report, four_verdicts, monkeypatch):
     table = [line for line in shown.splitlines() if not line.startswith(("Warning", "Not a result"))]
     assert max(map(len, table)) <= 80
     assert re.search(r"^a#0 +failed +3/4 +0\.75  responds +1\.00  1\.5 *$", shown, re.MULTILINE), shown
-    assert re.search(r"^c#0 +missing +- +-  - +-  1\.5 *$", shown, re.MULTILINE), shown
+    assert re.search(r"^c#0 +missing +- +0\.00  - +0\.00  1\.5 *$", shown, re.MULTILINE), shown
 
 
 def test_long_names_are_broken_at_their_joint_and_numbers_never(report, verdict, question, monkeypatch):
@@ -39,9 +39,7 @@ def test_long_names_are_broken_at_their_joint_and_numbers_never(report, verdict,
     page = report_page(report([one], [question(one, name="out-of-memory-by-far")]))
     shown = on_terminal(page, monkeypatch)
     assert max(map(len, shown.splitlines()[4:9])) <= 80
-    assert re.search(
-        r"^community-polls/ +infrastructure_error +1/4 +0\.25 +responds +1\.00 +1234\.5 *$", shown, re.MULTILINE
-    )
+    assert re.search(r"^community-polls/ +infrastructure_error +1/4 +- +responds +- +1234\.5 *$", shown, re.MULTILINE)
 
 
 def test_markdown_has_every_word_of_the_terminal_and_no_other(report, four_verdicts, monkeypatch):
@@ -85,3 +83,33 @@ def test_a_static_run_shows_no_column_that_takes_running(report, verdict):
     page = report_page(report([verdict("a", Status.PASSED, measures={"ac_static": 0.5})], static=True))
     table = next(part for part in page.parts if isinstance(part, Table))
     assert [column.title for column in table.columns] == ["Submission", "Status", "AC static", "s"]
+
+
+def test_a_static_run_says_read_and_neither_passed_nor_failed(report, verdict):
+    verdicts = [
+        verdict("a", Status.PASSED, measures={"ac_static": 1.0}),
+        verdict("b", Status.FAILED, measures={"ac_static": 0.5}),
+        verdict("c", Status.MISSING),
+    ]
+    shown = markdown(report_page(report(verdicts, static=True)))
+    assert "static only: nothing was run" in shown
+    assert "| a#0 | read | 1.00 | 1.5 |" in shown
+    assert "| b#0 | read | 0.50 | 1.5 |" in shown
+    assert "\nread 2, missing 1; infrastructure errors 0.0%\n" in shown
+    assert "passed" not in shown
+    assert shown.splitlines()[-1].startswith("AC static 0.5000 over 3 tasks")
+
+
+def test_an_unfinished_run_is_quoted_as_one(report, verdict, question):
+    done = verdict("a", Status.PASSED, passed=1, of=1)
+    scored = report([done], [question(done), question(verdict("b", Status.PASSED))])
+    assert scored.headline.startswith(
+        "Pass@1 0.5000 over 2 tasks, 1 submission, unfinished: 1 submission not scored yet (suite mini"
+    )
+
+
+@pytest.mark.parametrize(("tasks", "said"), [(1, False), (2, True), (19, True), (20, False)])
+def test_an_interval_over_few_tasks_is_said_to_be_rough(report, verdict, tasks, said):
+    page = report_page(report([verdict(f"t{n}", Status.PASSED, passed=1, of=1) for n in range(tasks)]))
+    note = f"Intervals over {tasks} tasks only: below 20, bootstrap intervals come out too narrow."
+    assert (note in page.parts) is said

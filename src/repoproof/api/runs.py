@@ -14,6 +14,7 @@ from ..core.config import RunOptions, ScoreConfig
 from ..core.errors import BadInput
 from ..core.paths import cache_root
 from ..core.run import RunDirectory, RunInfo
+from ..core.submission import submission_label
 from ..core.submissions import Submissions, read_submissions
 from ..core.suite import Suite
 from ..engine.plan import Plan, plan
@@ -21,7 +22,7 @@ from ..engine.pool import Event, Finished, Retried, Started, score_all
 from ..families import family
 from ..reports.check import Check, check_of, unknown_lines
 from ..reports.comparison import Comparison, comparison_of
-from ..reports.report import Report, submission_label
+from ..reports.report import Report
 from ..reports.scores import report_of
 from ..sandbox import Sandbox, open_sandbox
 from . import arguments
@@ -98,7 +99,10 @@ def score(
     with RunDirectory.locked(directory_of_run) as directory:
         planned = plan(loaded, chosen, found.items, config=config, run=directory)
         versions = {"repoproof": version("repoproof"), "python": platform.python_version()}
-        directory.ask(RunInfo.of(loaded, config, options, planned.asked, submissions=submissions, versions=versions))
+        info = RunInfo.of(loaded, config, options, planned.asked, submissions=submissions, versions=versions)
+        before = directory.ask(info)
+        if before is not None and (was := _about(before)) != (now := _about(info)):
+            log.warning("%s held %s; now it holds %s", directory.path, was, now)
         return answer(planned, directory, box=box, config=config, options=options, on_event=on_event)
 
 
@@ -111,7 +115,7 @@ def compare(run_a: Path | str, run_b: Path | str) -> Comparison:
     """How the second run differs from the first: paired by task, strict. `BadInput` if they are not of the same tasks."""
     a, b = (RunDirectory.read(arguments.place(run, name)) for run, name in ((run_a, "run_a"), (run_b, "run_b")))
     sources = {asked.key.task: asked.source for asked in a.info.asked}
-    return comparison_of(report_on(a), report_on(b), sources)
+    return comparison_of(report_on(a), report_on(b), sources, paths=(str(a.path), str(b.path)))
 
 
 def settings(suite: Suite, box: Sandbox | None, *, task_seconds: float | None) -> ScoreConfig:
@@ -127,6 +131,24 @@ def settings(suite: Suite, box: Sandbox | None, *, task_seconds: float | None) -
         task_seconds=task_seconds,
         cutoff=suite.info.cutoff,
     )
+
+
+def _about(info: RunInfo) -> str:
+    """What a person would tell one scoring into a directory from another by."""
+    config, options = info.config, info.options
+    chosen = f"only {', '.join(options.tasks[:3])}{', ...' if len(options.tasks) > 3 else ''}"
+    words = [
+        info.submissions_path,
+        chosen if options.tasks else "all tasks",
+        f"in {options.language}" if options.language else "",
+        "static only"
+        if config.static_only
+        else f"in {config.sandbox} with limits by {config.limits or 'unknown means'}",
+        f"within {config.task_seconds:g} s" if config.task_seconds else "",
+        f"model {options.model_name}" if options.model_name else "",
+        f"agent {options.agent_name}" if options.agent_name else "",
+    ]
+    return ", ".join(word for word in words if word)
 
 
 def answer(

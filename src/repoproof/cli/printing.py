@@ -96,4 +96,4 @@ def _natural_width(table: Table) -> int:
 
 
 def _style(column: str, cell: str) -> str:
-    return STATUS_STYLES[cell] if column == "Status" else ""
+    return STATUS_STYLES.get(cell, "") if column == "Status" else ""

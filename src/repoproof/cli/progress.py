@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,11 +17,13 @@ from rich.text import Text
 
 from ..api.validation import Validated
 from ..core.outcomes import Status
+from ..core.submission import submission_label
 from ..core.verdict import VerdictKey
 from ..engine.plan import Plan
 from ..engine.pool import Event, Finished, Retried, Started
-from ..reports.report import submission_label
+from ..reports.report import status_word
 from ..reports.tables import visible
+from ..stats.means import value_of
 from .logs import logging_to
 from .printing import STATUS_STYLES
 
@@ -31,6 +34,7 @@ class Tally:
 
     workers: int
     metric: str
+    static_only: bool = False
     now: Callable[[], float] = time.monotonic
     labels: dict[VerdictKey, str] = field(default_factory=dict)
     """What each submission is called."""
@@ -84,15 +88,21 @@ class Tally:
         self.counts[found.status] = self.counts.get(found.status, 0) + 1
         if event.ran:
             self.seconds.append(found.seconds)
-        score = f"{found.measures[self.metric]:.2f}" if self.metric in found.measures else "-"
-        return f"[{self.done}/{self.total}] {self.labels[found.key]} {found.status.value} {score} {found.seconds:.1f}s"
+        score = "-" if found.status.is_ours else f"{value_of(found, self.metric):.2f}"
+        return f"[{self.done}/{self.total}] {self.labels[found.key]} {self.word(found.status)} {score} {found.seconds:.1f}s"
+
+    def word(self, status: Status) -> str:
+        return status_word(status, static_only=self.static_only)
 
     def line(self) -> str:
         """The live line."""
         if not self.labels:
             return "reading"
         parts = [f"{self.done}/{self.total}"]
-        parts += [f"{status.value} {count}" for status in Status if (count := self.counts.get(status))]
+        by_word: Counter[str] = Counter()
+        for status in Status:
+            by_word[self.word(status)] += self.counts.get(status, 0)
+        parts += [f"{word} {count}" for word, count in by_word.items() if count]
         if (left := self.seconds_left) is not None and self.done < self.total:
             parts.append(f"{duration(left)} left")
         if self.running:
@@ -110,10 +120,10 @@ def duration(seconds: float) -> str:
 
 @contextmanager
 def scoring_progress(
-    screen: Console, args: argparse.Namespace, metric: str = "pass_at_1"
+    screen: Console, args: argparse.Namespace, *, static_only: bool = False
 ) -> Iterator[Callable[[Plan | Event], None]]:
     """Show on `screen` what the yielded function hears; log as `args` say."""
-    tally = Tally(args.workers, metric)
+    tally = Tally(args.workers, "ac_static" if static_only else "pass_at_1", static_only)
     with logging_to(screen, verbose=args.verbose, file=args.log_file), _live(screen, tally.line) as show:
         yield lambda event: show(tally.hear(event))
 

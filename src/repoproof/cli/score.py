@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         found = api.check(args.submissions, args.suite, **choice)
         print_page(check_page(found), found, "table")
         return 0
-    with scoring_progress(console(stderr=True), args) as on_event:
+    with scoring_progress(console(stderr=True), args, static_only=args.static_only) as on_event:
         report = api.score(
             args.suite,
             args.submissions,

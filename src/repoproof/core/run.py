@@ -134,7 +134,7 @@ class RunDirectory:
         """An existing run, as it is now; another process may be adding to it. `BadInput` if there is none."""
         if not (path / "run.json").is_file():
             problem = "no such directory" if not path.exists() else "no run.json in it"
-            raise BadInput(problem, file=path, mend="give the directory that `repoproof score -o` wrote")
+            raise BadInput(problem, file=path, mend="give the run directory of a `repoproof score`")
         run = cls(path)
         run._load()
         return run
@@ -173,13 +173,18 @@ class RunDirectory:
             raise BadInput(problem, file=file, field="schema_version", mend="use another repoproof, or another -o")
         return to_record(RunInfo, value, file=file)
 
-    def ask(self, info: RunInfo) -> None:
-        """Write down what this scoring is about. `BadInput` if the directory belongs to another suite."""
+    def ask(self, info: RunInfo) -> RunInfo | None:
+        """Write down what this scoring is about; returns what the one before was, if there was any.
+
+        `BadInput` if the directory belongs to another suite.
+        """
         assert self._descriptor is not None, "only under the lock"
-        if (self.path / "run.json").exists() and (other := self.info.suite) != info.suite:
-            problem = f'holds a run of suite "{other}", not of "{info.suite}"'
+        before = self.info if (self.path / "run.json").exists() else None
+        if before is not None and before.suite != info.suite:
+            problem = f'holds a run of suite "{before.suite}", not of "{info.suite}"'
             raise BadInput(problem, file=self.path, mend="use another -o")
         write_atomically(self.path / "run.json", info.model_dump_json(indent=1) + "\n")
+        return before
 
     def write_report(self, content: str) -> None:
         """Replace `report.json`."""
@@ -244,7 +249,7 @@ class RunDirectory:
                         verdict = Verdict.model_validate_json(line)
                     except ValidationError:
                         self.damaged.append(number)
-                        log.warning("%s:%d holds no verdict (a crash?): passed over", self.verdicts_file, number)
+                        log.info("%s:%d holds no verdict (a crash?): passed over", self.verdicts_file, number)
                     else:
                         self._remember(verdict, self._end - len(line), len(line))
         except FileNotFoundError:
@@ -292,7 +297,7 @@ def _lock(path: Path) -> Generator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             problem = f"run directory {path} is in use by {_holder(path)}"
-            raise BadInput(problem, mend="wait for it, or use another -o") from None
+            raise BadInput(problem, mend="wait for it to end, or end it") from None
         file.truncate(0)
         file.write(json.dumps({"pid": os.getpid(), "started": datetime.now(UTC).isoformat(timespec="seconds")}) + "\n")
         file.flush()

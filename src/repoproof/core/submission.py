@@ -23,6 +23,11 @@ class Origin(Frozen):
     """Path of the agent's transcript, relative to the submissions directory."""
 
 
+def submission_label(task: str, attempt: int, name: str = "") -> str:
+    """`parcel-tracking#1`, or `parcel-tracking/wrong-port` for a submission with a name of its own."""
+    return f"{task}/{name}" if name else f"{task}#{attempt}"
+
+
 class Submission(Frozen):
     """An answer to one task: a directory (`path`) or a completion (`completion`), never both.
 

@@ -80,6 +80,11 @@ class Task(Frozen):
     _digest: str = PrivateAttr(default="")
 
     @property
+    def test_ids(self) -> tuple[str, ...]:
+        """Ids of the tests that an answer is expected to pass; none in families without tests, or without the sealed half."""
+        return ()
+
+    @property
     def public(self) -> Path:
         """The suite's public half, which paths in the visible part are relative to."""
         return self._suite / "public"

@@ -10,13 +10,13 @@ from statistics import fmean
 from ..core.config import ScoreConfig
 from ..core.digest import canonical_json, digest_of_strings
 from ..core.errors import Boundary
-from ..core.outcomes import Status
+from ..core.outcomes import Status, TestOutcome
 from ..core.run import Asked, RunDirectory
 from ..core.submission import Submission
 from ..core.submissions import PATH_ESCAPE
 from ..core.suite import Suite
 from ..core.task import Task
-from ..core.verdict import Verdict, VerdictKey
+from ..core.verdict import TestResult, Verdict, VerdictKey
 
 MISSING = "missing"
 """Submission hash where there is no submission."""
@@ -75,7 +75,7 @@ def plan(
             asked.append(question)
             if run.is_finished(question.key) and task.id not in again:
                 finished.append(question.key)
-            elif verdict := _without_running(question.key, submission, quarantine):
+            elif verdict := _without_running(question.key, task, submission, quarantine):
                 settled.append(verdict)
             else:
                 jobs.append(Job(task, submission, question.key))
@@ -111,26 +111,27 @@ def _question(task: Task, submission: Submission, hash: str) -> Asked:
     )
 
 
-def _without_running(key: VerdictKey, submission: Submission, quarantine: str | None) -> Verdict | None:
+def _without_running(key: VerdictKey, task: Task, submission: Submission, quarantine: str | None) -> Verdict | None:
     """The verdict that is plain without running anything; None if it is not."""
     if quarantine is not None:
-        return _settled(key, Status.INVALID_TASK, f"quarantined: {quarantine}", submission, Boundary.TASK)
+        return _settled(key, task, Status.INVALID_TASK, f"quarantined: {quarantine}", submission, Boundary.TASK)
     if submission.hash == MISSING:
-        return _settled(key, Status.MISSING, "no submission for this task", submission)
+        return _settled(key, task, Status.MISSING, "no submission for this task", submission)
     if submission.refused:
         escapes = any(violation.rule == PATH_ESCAPE for violation in submission.violations)
-        return _settled(key, Status.CHEATED if escapes else Status.BUILD_FAILED, submission.refused, submission)
+        return _settled(key, task, Status.CHEATED if escapes else Status.BUILD_FAILED, submission.refused, submission)
     return None
 
 
 def _settled(
-    key: VerdictKey, status: Status, reason: str, submission: Submission, boundary: Boundary | None = None
+    key: VerdictKey, task: Task, status: Status, reason: str, submission: Submission, boundary: Boundary | None = None
 ) -> Verdict:
     return Verdict(
         **dict(key),
         status=status,
         reason=reason,
         boundary=boundary,
+        tests=tuple(TestResult(id=id, outcome=TestOutcome.MISSING) for id in task.test_ids),
         violations=submission.violations,
         started=datetime.now(UTC),
     )

@@ -25,6 +25,7 @@ from ..core.config import RunOptions, ScoreConfig
 from ..core.errors import Boundary, InfrastructureError, RepoProofError
 from ..core.outcomes import Status
 from ..core.run import RunDirectory
+from ..core.submission import submission_label
 from ..core.tree import shown
 from ..core.verdict import Verdict
 from ..families import Bench, Family
@@ -111,6 +112,11 @@ class _Try:
     job: Job
     number: int
 
+    @property
+    def label(self) -> str:
+        """As reports call it."""
+        return submission_label(self.job.key.task, self.job.key.attempt, self.job.submission.name)
+
 
 @dataclass(frozen=True)
 class _Running:
@@ -181,7 +187,7 @@ class _Scoring:
         """Write a verdict down, or try again where our side failed."""
         if verdict.status is Status.INFRASTRUCTURE_ERROR and this.number < self.options.infrastructure_tries:
             delay = self.delay(this)
-            log.warning("%s#%s: %s; trying again in %.1f s", verdict.task, verdict.attempt, verdict.reason, delay)
+            log.warning("%s: %s; trying again in %.1f s", this.label, verdict.reason, delay)
             heapq.heappush(
                 self.waiting, (time.monotonic() + delay, next(self.numbers), _Try(this.job, this.number + 1))
             )

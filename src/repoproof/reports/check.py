@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from ..core.base import Frozen
+from ..core.submission import submission_label
 from ..core.submissions import Submissions
 from ..core.suite import Suite
 from ..core.task import Task
-from .report import SuiteIdentity, submission_label, subset_label
+from .report import SuiteIdentity, subset_label
 
 UNKNOWN_SHOWN = 5
 """Of the folders that are no task: where there are more, the whole folder is likely the wrong one."""

@@ -43,8 +43,21 @@ class Change(Frozen):
     score_b: float
 
 
+class Side(Frozen):
+    """One of the two runs."""
+
+    path: str
+    model_name: str = ""
+    agent_name: str = ""
+    is_result: bool
+    """False where infrastructure errors are above the threshold, or something is not scored yet."""
+
+
 class Comparison(Frozen):
     """How two runs differ: paired by task, strict."""
+
+    a: Side
+    b: Side
 
     suite: str
     """Name, version and digest of the suite of both."""
@@ -54,8 +67,10 @@ class Comparison(Frozen):
     warnings: tuple[str, ...] = ()
 
 
-def comparison_of(a: Report, b: Report, sources: Mapping[str, str]) -> Comparison:
-    """Compare two reports; `sources` says what each task comes from. `BadInput` if they are not over the same tasks of the same suite."""
+def comparison_of(
+    a: Report, b: Report, sources: Mapping[str, str], *, paths: tuple[str, str] = ("A", "B")
+) -> Comparison:
+    """Compare two reports, from the runs at `paths`; `sources` says what each task comes from. `BadInput` if they are not over the same tasks of the same suite."""
     if (a.suite.digest, a.suite.health) != (b.suite.digest, b.suite.health):
         raise BadInput(
             f"the runs are of different suites: {a.suite.label} and {b.suite.label}",
@@ -70,6 +85,8 @@ def comparison_of(a: Report, b: Report, sources: Mapping[str, str]) -> Compariso
     clusters = sources if clusters_of([sources[task] for task in tasks]) else None
     differences = tuple(_difference(a, b, metric, clusters) for metric in a.metrics if _in_both(a, b, metric))
     return Comparison(
+        a=_side(a, paths[0]),
+        b=_side(b, paths[1]),
         suite=a.suite.label,
         denominator=len(tasks),
         differences=differences,
@@ -81,6 +98,15 @@ def comparison_of(a: Report, b: Report, sources: Mapping[str, str]) -> Compariso
     )
 
 
+def _side(report: Report, path: str) -> Side:
+    return Side(
+        path=path,
+        model_name=report.run.model_name,
+        agent_name=report.run.agent_name,
+        is_result=not report.above_threshold and not report.unscored,
+    )
+
+
 def _unlike(a: Report, b: Report) -> Iterator[str]:
     """What was not the same for both, and may be what the difference comes from."""
     if a.run.scorer_version != b.run.scorer_version:
@@ -88,6 +114,10 @@ def _unlike(a: Report, b: Report) -> Iterator[str]:
     if a.run.task_seconds != b.run.task_seconds:
         limits = (f"{run.task_seconds:g} s" if run.task_seconds else "the family's own" for run in (a.run, b.run))
         yield f"scored under different time limits: {' and '.join(limits)}"
+    if a.run.sandbox != b.run.sandbox:
+        yield f"scored in different sandboxes: {a.run.sandbox} and {b.run.sandbox}"
+    if a.run.limits != b.run.limits:
+        yield f"scored under limits held by different means: {a.run.limits or 'unknown'} and {b.run.limits or 'unknown'}"
 
 
 def _in_both(a: Report, b: Report, metric: Metric) -> bool:

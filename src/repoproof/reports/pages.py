@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from ..core.base import MiB
 from ..core.outcomes import Status
 from ..sandbox.doctor import Finding
+from ..stats.means import value_of
 from .check import Check, unknown_lines
-from .comparison import Comparison
+from .comparison import Comparison, Side
 from .report import Metric, Report, TaskRow, counted, number
 from .tables import Column, Page, Part, Table
 from .validation import ValidationReport
+
+FEW = 20
+"""Tasks below which a bootstrap interval is said to be rough."""
 
 
 def report_page(report: Report) -> Page:
@@ -24,6 +29,8 @@ def report_page(report: Report) -> Page:
     if (reasons := _reasons(report)).rows:
         parts.append(reasons)
     parts.append(_scores(report))
+    if report.intervals and report.denominator < FEW:
+        parts.append(_few(report.denominator))
     if report.by_language:
         parts.append(_languages(report))
     parts.append(_counts(report))
@@ -83,17 +90,26 @@ def comparison_page(comparison: Comparison) -> Page:
             for d in comparison.differences
         ),
     )
+    first = comparison.differences[0].label if comparison.differences else ""
     changes = Table(
-        (Column("Task"), Column("A"), Column("B"), Column("A score", True), Column("B score", True)),
+        (Column("Task"), Column("A"), Column("B"), Column(f"A {first}", True), Column(f"B {first}", True)),
         tuple(
             (c.task, ", ".join(c.a), ", ".join(c.b), f"{c.score_a:.2f}", f"{c.score_b:.2f}") for c in comparison.changes
         ),
         title="Changed tasks",
     )
-    parts: list[Part] = [*(f"Warning: {warning}" for warning in comparison.warnings), scores]
+    parts: list[Part] = [
+        _side("A", comparison.a),
+        _side("B", comparison.b),
+        *(f"Warning: {warning}" for warning in comparison.warnings),
+        scores,
+    ]
+    if comparison.denominator < FEW and any(d.interval for d in comparison.differences):
+        parts.append(_few(comparison.denominator))
     parts.append(changes if changes.rows else "No task changed.")
     parts.append(
-        f"B - A over {counted(comparison.denominator, 'task')}, paired by task, strict scores ({comparison.suite})"
+        ("" if comparison.a.is_result and comparison.b.is_result else "Not a result: ")
+        + f"B - A over {counted(comparison.denominator, 'task')}, paired by task, strict scores ({comparison.suite})"
     )
     return Page(tuple(parts))
 
@@ -141,13 +157,26 @@ def doctor_page(findings: Sequence[Finding]) -> Page:
     return Page((Table((Column("What"), Column("State"), Column("Found")), rows), *mends))
 
 
+def _few(tasks: int) -> str:
+    return f"Intervals over {counted(tasks, 'task')} only: below {FEW}, bootstrap intervals come out too narrow."
+
+
+def _side(name: str, side: Side) -> str:
+    about = [
+        f"model {side.model_name}" if side.model_name else "",
+        f"agent {side.agent_name}" if side.agent_name else "",
+        "" if side.is_result else "not a result",
+    ]
+    return f"{name}: {', '.join([side.path, *filter(None, about)])}"
+
+
 def _identity(report: Report) -> str:
     run = report.run
     about = [
         f"suite {report.suite.name} {report.suite.version}",
         f"model {run.model_name}" if run.model_name else "",
         f"agent {run.agent_name}" if run.agent_name else "",
-        "static only" if run.static_only else f"sandbox {run.sandbox}",
+        "static only: nothing was run" if run.static_only else f"sandbox {run.sandbox}",
         f"scored {run.started:%Y-%m-%d %H:%M %Z}",
         report.subset,
     ]
@@ -161,7 +190,8 @@ def _submissions(report: Report) -> Table:
     def measure(row: TaskRow, metric: Metric) -> str:
         if metric.stages:
             return row.reached or "-"
-        return f"{row.measures[metric.name]:.2f}" if metric.name in row.measures else "-"
+        # Where our side failed there is nothing to show; any other verdict counts for something, if only for 0.
+        return "-" if row.status.is_ours else f"{value_of(row, metric.name):.2f}"
 
     return Table(
         (
@@ -174,7 +204,7 @@ def _submissions(report: Report) -> Table:
         tuple(
             (
                 row.label,
-                row.status.value,
+                report.word(row.status),
                 *((f"{row.tests_passed}/{row.tests_total}" if row.tests_total else "-",) if ran else ()),
                 *(measure(row, metric) for metric in measured),
                 f"{row.seconds:.1f}",
@@ -220,7 +250,10 @@ def _languages(report: Report) -> Table:
 
 
 def _counts(report: Report) -> str:
-    counts = ", ".join(f"{status.value} {count}" for status, count in report.counts.items() if count)
+    by_word: Counter[str] = Counter()
+    for status, count in report.counts.items():
+        by_word[report.word(status)] += count
+    counts = ", ".join(f"{word} {count}" for word, count in by_word.items() if count)
     return f"{counts or 'nothing scored'}; infrastructure errors {report.infrastructure_rate:.1%}"
 
 

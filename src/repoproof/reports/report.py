@@ -14,11 +14,15 @@ from ..core.base import Frozen
 from ..core.errors import Boundary
 from ..core.outcomes import Status
 from ..core.run import RunInfo
+from ..core.submission import submission_label
 from ..core.suite import Suite
 from ..stats.means import Scored, Unanswered
 
 REPORT_SCHEMA_VERSION = 1
 """Raised whenever a field is renamed, removed or given another meaning; a new field does not raise it."""
+
+READ = "read"
+"""Shown in the place of `passed` and `failed` where nothing was run."""
 
 Numbers = dict[str, float | None]
 """The family's metrics by name; None where the run did not measure one (`--static-only`) or nothing is left to measure."""
@@ -74,6 +78,8 @@ class RunIdentity(Frozen):
     scorer_version: str
     sandbox: str
     """`bubblewrap` or `docker`; of no account for a static run."""
+    limits: str = ""
+    """What held the limits: `cgroup` or `rlimits`; empty for a static run."""
     static_only: bool = False
     task_seconds: float | None = None
     """Limit of a whole task, where another one than the family's own was asked for."""
@@ -87,6 +93,7 @@ class RunIdentity(Frozen):
             versions=info.versions,
             scorer_version=info.config.scorer_version,
             sandbox=info.config.sandbox,
+            limits=info.config.limits,
             static_only=info.config.static_only,
             task_seconds=info.config.task_seconds,
             model_name=info.options.model_name,
@@ -211,20 +218,26 @@ class Report(Frozen):
     def above_threshold(self) -> bool:
         return max(self.infrastructure_rate, self.infrastructure_loss) > self.infrastructure_threshold
 
+    def word(self, status: Status) -> str:
+        """What a status is called in tables: code that was only read has neither passed nor failed."""
+        return status_word(status, static_only=self.run.static_only)
+
     @property
     def headline(self) -> str:
         """The first metric that was measured, with all that it takes to quote it, in one line."""
         metric = next((metric for metric in self.metrics if self.strict[metric.name] is not None), self.metrics[0])
         subset = f", {self.subset}" if self.subset else ""
+        if self.unscored:
+            subset += f", unfinished: {counted(len(self.unscored), 'submission')} not scored yet"
         return (
             f"{metric.label} {number(self.strict[metric.name])} over {counted(self.denominator, 'task')}, "
             f"{counted(self.submissions, 'submission')}{subset} (suite {self.suite.label})"
         )
 
 
-def submission_label(task: str, attempt: int, name: str = "") -> str:
-    """`parcel-tracking#1`, or `parcel-tracking/wrong-port` for a submission with a name of its own."""
-    return f"{task}/{name}" if name else f"{task}#{attempt}"
+def status_word(status: Status, *, static_only: bool) -> str:
+    """`read` for what a static run has read, else the status."""
+    return READ if static_only and status in (Status.PASSED, Status.FAILED) else status.value
 
 
 def subset_label(chosen: int, of: int) -> str:

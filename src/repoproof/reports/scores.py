@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..core.outcomes import Status
 from ..core.run import Asked, RunInfo
+from ..core.submission import submission_label
 from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
 from ..stats.bootstrap import bootstrap_interval
@@ -28,7 +29,6 @@ from .report import (
     SuiteIdentity,
     TaskRow,
     counted,
-    submission_label,
     subset_label,
 )
 
@@ -140,6 +140,11 @@ def _warnings(report: Report) -> Iterable[str]:
         yield (
             f"attempts are missing before a later one at {counted(len(gaps), 'task')} ({', '.join(gaps[:5])}{', ...' if len(gaps) > 5 else ''}): "
             "what was not handed in is in no score"
+        )
+    if report.run.limits == "rlimits":
+        yield (
+            "limits were held by rlimits, since no control group could be written: a service that uses too much memory or too many "
+            "processes may end otherwise than under control groups (see `repoproof doctor`)"
         )
     if report.subset:
         yield f"{report.subset}: not a score of the suite"

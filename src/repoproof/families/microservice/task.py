@@ -43,6 +43,10 @@ class MicroserviceTask(Task):
     """None where only the public half is present."""
 
     @property
+    def test_ids(self) -> tuple[str, ...]:
+        return self.sealed.expected_tests if self.sealed else ()
+
+    @property
     def specification_path(self) -> Path:
         return self.public / self.specification
 
