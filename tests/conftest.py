@@ -68,9 +68,28 @@ def _qemu() -> str:
     return f"{' and '.join(absent)} not installed (apt-get install qemu-system-x86 mmdebstrap)" if absent else ""
 
 
+def _emulator() -> str:
+    other = {"x86_64": "aarch64", "aarch64": "x86_64"}.get(platform.machine(), "x86_64")
+    program = f"qemu-{other}-static"
+    return "" if shutil.which(program) else f"no {program} (apt-get install qemu-user-static)"
+
+
+def _compilers() -> str:
+    """Those of Debian 12, which made the programs that we ship."""
+    for compiler in ("x86_64-linux-gnu-gcc", "aarch64-linux-gnu-gcc"):
+        if shutil.which(compiler) is None:
+            return f"no {compiler} (apt-get install gcc gcc-aarch64-linux-gnu)"
+        version = subprocess.check_output([compiler, "-dumpfullversion"], text=True).strip()
+        if not version.startswith("12.2."):
+            return f"{compiler} is {version}, not Debian 12's 12.2"
+    return ""
+
+
 TOOLS: dict[str, Callable[[], str]] = {
     "bubblewrap": _bubblewrap,
+    "compilers": _compilers,
     "docker": _docker,
+    "emulator": _emulator,
     "node": _node,
     "podman": lambda: "" if shutil.which("podman") else "podman is not installed (apt-get install podman)",
     "root": lambda: "" if os.geteuid() == 0 else "needs root",
