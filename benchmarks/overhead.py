@@ -64,9 +64,9 @@ def paired(ours: Callable[[], object], theirs: Callable[[], object], repeat: int
 def on_host(value: str, prepared: Prepared, work: Path) -> str:
     """`value` with the sandbox's paths replaced by the host's."""
     for mount in prepared.mounts:
-        if isinstance(mount, ReadOnly) and mount.target != "/work/node_modules":
+        if isinstance(mount, ReadOnly) and mount.target != "/app/node_modules":
             value = value.replace(mount.target, str(mount.source))
-    return value.replace("/work", str(work))
+    return value.replace("/app", str(work))
 
 
 def host_scripts(environment: str, prepared: Prepared, folder: Path) -> str:
@@ -91,7 +91,7 @@ def bare_run(task, prepared: Prepared, tests_environment: Prepared) -> Callable[
             folder = Path(name)
             shutil.copytree(task.reference_path, folder / "work")
             for mount in prepared.mounts:
-                if mount.target == "/work/node_modules" and isinstance(mount, ReadOnly):
+                if mount.target == "/app/node_modules" and isinstance(mount, ReadOnly):
                     (folder / "work" / "node_modules").symlink_to(mount.source)
             runner, tests, results = lay_out(folder, task.tests_path)
             environment = {k: on_host(v, prepared, folder / "work") for k, v in prepared.environment.items()}

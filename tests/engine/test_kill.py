@@ -53,7 +53,7 @@ def test_kill_at_any_moment_loses_and_repeats_no_finished_verdict(tmp_path: Path
     while True:
         with start(tmp_path, workers=chance.choice([1, 2, 4])) as child:
             assert child.stdout is not None
-            lines = chance.randrange(14)
+            lines = chance.randrange(5)  # of 16 tasks: it takes several goes
             if sum(1 for _ in zip(range(lines), child.stdout, strict=False)) < lines:
                 break
             with suppress(subprocess.TimeoutExpired):
@@ -68,7 +68,7 @@ def test_kill_at_any_moment_loses_and_repeats_no_finished_verdict(tmp_path: Path
             assert marked[key.task] == kept.setdefault(key, marked[key.task]), "a finished verdict was done again"
         assert kills < 200
     assert child.returncode == 0
-    assert kills >= 3
+    assert kills >= 2
     found = list(RunDirectory.read(run).verdicts())
     assert [verdict.task for verdict in found] == TASKS
     assert [verdict.status is Status.FAILED for verdict in found] == [place % 3 == 0 for place in range(len(TASKS))]

@@ -18,7 +18,7 @@ DEEP = "import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
 
 @pytest.mark.needs("bubblewrap")
 def test_a_tree_too_deep_to_walk_is_not_taken_out_of_the_sandbox(tmp_path: Path, box: Sandbox) -> None:
-    view = View(mounts=(Scratch(target="/work", keep=tmp_path / "kept"),), workdir="/work")
+    view = View(mounts=(Scratch(target="/app", keep=tmp_path / "kept"),), workdir="/app")
     result = box.run(["python3", "-c", DEEP], view=view, limits=Limits())
     assert result.cause is Cause.OUTPUT_LIMIT
     assert list(tmp_path.iterdir()) == []

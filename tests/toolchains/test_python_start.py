@@ -41,12 +41,12 @@ CASES: list[tuple[str, dict[str, str], tuple[str, ...]]] = [
     (
         "a folder whose modules import each other by plain names",
         {"src/main.py": "import db\n" + FASTAPI, "src/db.py": ""},
-        ("env", "PYTHONPATH=/work/src:/work", *UVICORN, "main:app", *TO_ALL),
+        ("env", "PYTHONPATH=/app/src:/app", *UVICORN, "main:app", *TO_ALL),
     ),
     (
         "a src layout",
         {"src/shop/__init__.py": "", "src/shop/api.py": "from shop.db import x\n" + FASTAPI, "src/shop/db.py": ""},
-        ("env", "PYTHONPATH=/work/src:/work", *UVICORN, "shop.api:app", *TO_ALL),
+        ("env", "PYTHONPATH=/app/src:/app", *UVICORN, "shop.api:app", *TO_ALL),
     ),
     (
         "relative imports need the package",

@@ -47,14 +47,14 @@ class TimeLeft:
 class Prepared(Frozen):
     """A tree whose dependencies are there, or not.
 
-    Inside, the tree is at `/work` (the family mounts it, as a `Scratch` seeded from it) and `mounts` come after it.
+    Inside, the tree is at `/app` (the family mounts it, as a `Scratch` seeded from it) and `mounts` come after it.
     """
 
     ok: bool
     """Whether fetch, install and build succeeded. If not, the last phase says why."""
     phases: tuple[Phase, ...]
     mounts: tuple[Mount, ...] = ()
-    """Installed dependencies, read-only (`/env` for Python, `/work/node_modules` for Node), and interpreters outside /usr."""
+    """Installed dependencies, read-only (`/env` for Python, `/app/node_modules` for Node), and interpreters outside /usr."""
     environment: dict[str, str] = {}
     """Variables the program needs: PATH, VIRTUAL_ENV, ..."""
     versions: dict[str, str] = {}
@@ -67,7 +67,7 @@ class StartCommand(Frozen):
     """How to start a submitted service."""
 
     command: tuple[str, ...]
-    """Run with /work as the current directory, and PORT and HOST in the environment."""
+    """Run with /app as the current directory, and PORT and HOST in the environment."""
     source: str
     """What it was found by: `start.sh`, `Procfile`, `package.json scripts.start`, `convention: FastAPI in app/main.py`."""
 

@@ -29,12 +29,12 @@ LIMITS = PhaseLimits(install=300.0, build=300.0)
 INSTALL_LIMITS = Limits(cpus=2.0, memory_bytes=4 * GiB, disk_bytes=3 * GiB, pids=512)
 """Its disk holds the largest download, or the largest `node_modules` with the largest tree beside it."""
 
-MODULES = "/work/node_modules"
+MODULES = "/app/node_modules"
 
 _START_VARIABLES = {"npm_config_dry_run": "true", "npm_config_audit": "false", "npm_config_fund": "false"}
 """A start script that begins with `npm install` finds all of it there; without this, npm would fail to rewrite what is read-only."""
 
-LAYOUT = "1"
+LAYOUT = "2"
 """Raised when environments are made differently: makes old ones be built anew."""
 
 
@@ -164,10 +164,10 @@ class _Preparation:
             mounts=(
                 *self.runtime.mounts,
                 Scratch(target="/npm", seed=slot.staging / "npm"),
-                Scratch(target="/work", seed=seed, keep=slot.staging / "work"),
+                Scratch(target="/app", seed=seed, keep=slot.staging / "work"),
             ),
             environment=_variables(self.runtime) | {"npm_config_ignore_scripts": "false"},
-            workdir="/work",
+            workdir="/app",
         )
         limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": self.time.at_most(LIMITS.install)})
         result = self.box.run(("sh", "-ec", "\n".join(commands)), view=view, limits=limits)
@@ -215,9 +215,9 @@ class _Preparation:
             # Build tools write beside what they use (`node_modules/.cache`): they get a copy, made by the sandbox from these links.
             shutil.copytree(modules, seed / "node_modules", symlinks=True, copy_function=os.link)
         view = View(
-            mounts=(*self.runtime.mounts, Scratch(target="/work", seed=seed, keep=slot.staging / "built")),
+            mounts=(*self.runtime.mounts, Scratch(target="/app", seed=seed, keep=slot.staging / "built")),
             environment=_variables(self.runtime),
-            workdir="/work",
+            workdir="/app",
         )
         limits = INSTALL_LIMITS.model_copy(update={"wall_seconds": self.time.at_most(LIMITS.build)})
         result = self.box.run(("sh", "-ec", script), view=view, limits=limits)

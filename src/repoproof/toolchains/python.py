@@ -50,7 +50,7 @@ class PythonToolchain:
         except CandidateFault as fault:
             phases = record.phases or [Phase(name=fault.phase, ok=False, reason=fault.reason)]
             return Prepared(ok=False, phases=tuple(phases), versions={"python": interpreter.version})
-        importable = ("/work", *(("/work/src",) if (tree / "src").is_dir() else ())) if wanted.project else ()
+        importable = ("/app", *(("/app/src",) if (tree / "src").is_dir() else ())) if wanted.project else ()
         return prepared.model_copy(update={"environment": environment_variables(interpreter, (*importable, LENT))})
 
     def start_command(self, tree: Path, *, port: int, framework: str = "") -> StartCommand | None:

@@ -145,7 +145,7 @@ def _placed(module: Module, command: tuple[str, ...]) -> tuple[str, ...]:
     """`command` with the folder that the module's imports are relative to on the import path."""
     if module.root == Path():
         return command
-    return ("env", f"PYTHONPATH=/work/{module.root.as_posix()}:/work", *command)
+    return ("env", f"PYTHONPATH=/app/{module.root.as_posix()}:/app", *command)
 
 
 def _django(tree: Path, port: int) -> StartCommand | None:

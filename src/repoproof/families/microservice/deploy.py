@@ -92,11 +92,11 @@ def too_large(seed: Path) -> str:
 
 
 def service_view(seed: Path, prepared: Prepared, task: MicroserviceTask, variables: Mapping[str, str]) -> View:
-    """What a service sees: a writable copy of the submission at /work, its dependencies, its port. Nothing that verifies it."""
+    """What a service sees: a writable copy of the submission at /app, its dependencies, its port. Nothing that verifies it."""
     return View(
-        mounts=(Scratch(target="/work", seed=seed), *prepared.mounts),
+        mounts=(Scratch(target="/app", seed=seed), *prepared.mounts),
         environment={**prepared.environment, **variables, "PORT": str(task.port), "HOST": "0.0.0.0"},
-        workdir="/work",
+        workdir="/app",
     )
 
 

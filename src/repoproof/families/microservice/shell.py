@@ -17,7 +17,7 @@ WELCOME = 'printf "%s\\n" "$1"; exec bash --norc -i'
 
 
 def shell(task: MicroserviceTask, submission: Submission, bench: Bench) -> int:
-    """Install the submission as `verify` does, then a shell in its writable copy at /work, alone on a loopback; the shell's exit code."""
+    """Install the submission as `verify` does, then a shell in its writable copy at /app, alone on a loopback; the shell's exit code."""
     assert bench.box is not None
     with work_folder(bench) as folder:
         tree = folder / "tree"
@@ -26,7 +26,7 @@ def shell(task: MicroserviceTask, submission: Submission, bench: Bench) -> int:
         prepared = installed(task, tree, bench.box, Record(bench))
         start = language.start_command(prepared.tree or tree, port=task.port, framework=task.framework)
         lines = [
-            f"{task.id}, attempt {submission.attempt}: its copy is /work, its port is $PORT; nothing that you change is kept."
+            f"{task.id}, attempt {submission.attempt}: its copy is /app, its port is $PORT; nothing that you change is kept."
         ]
         if not prepared.ok:
             lines.append(f"Not installed: {prepared.phases[-1].name}: {prepared.phases[-1].reason}")

@@ -84,19 +84,21 @@ class Elsewhere:
     """What the service answers to made-up paths of the same shape. What differs between them is noise, not a router's."""
 
     def __init__(self, answers: list[tuple[str, Answer | None]]) -> None:
+        self.answered = all(answer is not None for _, answer in answers)
+        """Silence is nothing to compare with: any service is silent now and then."""
         self.shapes = [answer and shape(answer, path) for path, answer in answers]
         self.statuses = [answer and answer.status for _, answer in answers]
         self.allows = [answer and answer.allow for _, answer in answers]
 
     def differs_from(self, answer: Answer, path: str) -> bool:
-        if alike(self.shapes):
+        if self.answered and alike(self.shapes):
             return shape(answer, path) != self.shapes[0]
-        return alike(self.statuses) and answer.status != self.statuses[0]
+        return self.answered and alike(self.statuses) and answer.status != self.statuses[0]
 
     def router_differs_from(self, hint: Answer) -> bool:
         """The same for what a router says of itself: status and Allow."""
         said = list(zip(self.statuses, self.allows, strict=True))
-        return alike(said) and (hint.status, hint.allow) != said[0]
+        return self.answered and alike(said) and (hint.status, hint.allow) != said[0]
 
 
 def alike(answers: Sequence[object]) -> bool:
