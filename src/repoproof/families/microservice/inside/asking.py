@@ -11,8 +11,10 @@ BODY_LIMIT = 65536
 
 
 class Answer:
-    def __init__(self, status: int, body: str, allow: set[str]) -> None:
+    def __init__(self, status: int, body: str, allow: set[str], *, whole: bool) -> None:
         self.status, self.body, self.allow = status, body, allow
+        self.whole = whole
+        """Whether the body came to its end in time and within the limit."""
 
 
 class NoAnswer(Exception):
@@ -28,7 +30,7 @@ def ask(
         headers["Content-Type"] = "application/json"
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     content = bytearray()
-    response = None
+    response, whole = None, False
     try:
         with at_most(seconds):
             connection.request(method, path, body=body, headers=headers)
@@ -37,13 +39,14 @@ def ask(
                 content += part
             if len(content) < limit and response.length:
                 raise http.client.IncompleteRead(bytes(content), response.length)
+            whole = len(content) < limit
     except (OSError, http.client.HTTPException, ValueError) as error:
         if response is None or not isinstance(error, TimeoutError):
             raise NoAnswer(f"{type(error).__name__}: {error}"[:200]) from None
     finally:
         connection.close()
     allow = {item.strip().upper() for item in (response.getheader("Allow") or "").split(",") if item.strip()}
-    return Answer(response.status, content.decode("utf-8", "replace"), allow)
+    return Answer(response.status, content.decode("utf-8", "replace"), allow, whole=whole)
 
 
 @contextmanager

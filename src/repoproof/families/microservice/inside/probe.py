@@ -38,7 +38,9 @@ DOCUMENTS = (
 
 
 def shape(answer: Answer, path: str) -> tuple[int, str]:
-    """An answer with the asked path and anything that changes from request to request taken out."""
+    """An answer with the asked path and anything that changes from request to request taken out; of a body without end, that it has none."""
+    if not answer.whole:
+        return answer.status, "..."
     body = answer.body
     for part in sorted({path, *filter(None, path.split("/"))}, key=len, reverse=True):
         if len(part) > 3 or part == path:
