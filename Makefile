@@ -18,7 +18,8 @@ install: $(READY)  ## Virtual environment and system packages (when root)
 
 $(READY): requirements/dev.txt pyproject.toml scripts/system_packages.sh
 	@scripts/system_packages.sh "$(PYTHON)"
-	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	@test -x $(BIN)/python || { echo "making $(VENV) with $(PYTHON)"; "$(PYTHON)" -m venv $(VENV); }
+	@echo "installing packages into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
@@ -31,7 +32,7 @@ test: $(READY)  ## All tests but the slow ones (under 10 minutes)
 
 test-all: test test-slow  ## The slow ones as well
 
-test-slow: $(READY)
+test-slow: $(READY)  ## Only the slow ones
 	@$(PYTEST) -m slow
 
 lint: $(READY)  ## ruff, pyright, import contracts

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from repoproof.cli import COMMANDS, main
+from repoproof.cli.gc import _grouped
 
 NAMES = [name for group in COMMANDS.values() for name in group]
 HEAVY = ("pydantic", "rich", "tree_sitter", "yaml", "importlib.metadata", "asyncio")
@@ -93,6 +95,45 @@ def test_a_reader_that_leaves_early_is_no_error():
     )
     os.close(write)
     assert (ran.returncode, ran.stderr) == (141, "")
+
+
+def test_a_reader_of_a_table_that_leaves_early_is_no_error_either():
+    read, write = os.pipe()
+    os.close(read)
+    ran = subprocess.run(
+        [sys.executable, "-m", "repoproof", "check", "suites", "microservice-mini"],
+        stdout=write, stderr=subprocess.PIPE, text=True, check=False, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    os.close(write)
+    assert (ran.returncode, ran.stderr) == (141, "")
+
+
+def test_a_program_may_run_a_command_in_a_thread_of_its_own(capsys):
+    codes: list[int] = []
+    thread = threading.Thread(target=lambda: codes.append(main(["report", "nowhere"])))
+    thread.start()
+    thread.join()
+    assert codes == [2]
+    assert capsys.readouterr().err.startswith("repoproof: nowhere: no such directory")
+
+
+@pytest.mark.parametrize("words", [["--help", "score"], ["help", "score"], ["score", "--help"]])
+def test_help_on_a_command_may_be_asked_for_in_any_order(words, capsys):
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("usage: repoproof score")
+
+
+def test_an_option_without_the_one_that_it_refines_is_wrong(capsys):
+    assert main(["gc", "--unused-for", "3"]) == 2
+    assert capsys.readouterr().err.startswith("repoproof: gc: --unused-for goes with --cache")
+
+
+def test_much_of_one_kind_is_one_line():
+    removed = [*(f"control group /sys/g{n}" for n in range(14)), "directory /a", "directory /b", "container c"]
+    assert list(_grouped(removed)) == [
+        "14 control groups, /sys/g0 and the like", "directory /a", "directory /b", "container c"
+    ]  # fmt: skip
+    assert list(_grouped([f"directory /{n}" for n in range(4)])) == ["4 directories, /0 and the like"]
 
 
 def test_a_terminal_without_unicode_gets_question_marks_and_no_traceback(tmp_path: Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,47 @@ def test_check_finds_what_is_wrong(suite, submissions, capsys):
     plan = json.loads(capsys.readouterr().out)
     assert plan["unknown"] == ["thrid"]
     assert plan["submissions"][0]["violations"][0].startswith("link-out-of-tree: secrets")
+
+
+def test_a_folder_full_of_strangers_does_not_fill_the_screen(suite, submissions, capsys):
+    for n in range(73):
+        (submissions / f"stranger-{n}").mkdir()
+    (submissions / "notes.txt").touch()
+    assert main(["check", str(submissions), str(suite)]) == 1
+    shown = capsys.readouterr().out
+    assert shown.count("unknown: ") == 6
+    assert "unknown: 68 more: no such tasks in the suite, not scored" in shown
+    assert "note: not in a folder of a task, not scored: notes.txt" in shown
+
+
+def test_a_dry_run_ends_as_a_check_does_and_says_what_is_kept(suite, submissions, tmp_path, capsys):
+    command = ["score", str(suite), str(submissions), "-o", str(tmp_path / "run"), "--static-only"]
+    assert main(command) == 0
+    capsys.readouterr()
+    assert main([*command, "--dry-run"]) == 0
+    held = f"{tmp_path}/run holds 3 verdicts: those on the same submissions under the same settings are kept"
+    assert capsys.readouterr().out.splitlines()[-1] == held
+    (submissions / "thrid").mkdir()
+    assert main([*command, "--dry-run"]) == main(["check", str(submissions), str(suite)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["rerun", "RUN", "third"], "nothing was submitted for 'third' (there is nothing to run"),
+        (["shell", "RUN", "third"], "nothing was submitted for 'third' (there is nothing to run"),
+        (["rerun", "RUN", "frist"], "TASK: the run has no 'frist' (did you mean 'first'?)"),
+        (["show", "RUN", "first", "--log", "x"], "--log: no log 'x' of first (there are none)"),
+    ],
+)
+def test_what_cannot_be_looked_into_is_said_in_the_words_of_the_command(
+    words, line, suite, submissions, tmp_path, capsys
+):
+    run = str(tmp_path / "run")
+    main(["score", str(suite), str(submissions), "-o", run, "--static-only"])
+    capsys.readouterr()
+    assert main([run if word == "RUN" else word for word in words]) == 2
+    assert line in capsys.readouterr().err
 
 
 def test_a_dry_run_is_a_check_of_what_was_chosen(suite, submissions, tmp_path, capsys):
@@ -81,6 +123,9 @@ def test_seal_does_not_bless_a_wrong_record(suite, capsys):
         (["new", "macroservice", "x"], "family: unknown family 'macroservice' (one of: microservice)"),
         (["report", "nowhere"], "nowhere: "),
         (["score", "SUITE", "SUBMISSIONS", "-o", "/proc/run", "--static-only"], "/proc/run: No such file or directory"),
+        (["score", "SUITE", "SUBMISSIONS", "-o", "SUBMISSIONS/first/service.py/run", "--static-only"], "SUBMISSIONS/first/service.py/run: Not a directory (a part of the path is a file)"),
+        (["score", "SUBMISSIONS", "SUITE", "-o", "RUN", "--static-only"], "SUITE is a suite, and SUBMISSIONS is none: are the two swapped? (the order is: "),
+        (["new", "microservice", "we ird/name"], "name: 'we ird/name' is no task id (letters, "),
         (["score", "SUITE", "SUBMISSIONS", "-o", "SUITE", "--static-only"], "SUITE: not a run, and not empty: "),
         (["score", "SUITE", "SUBMISSIONS", "-o", "RUN", "--log-file", "/nowhere/log"], "/nowhere/log: --log-file: cannot be written: "),
         (["show", "nowhere", "task"], "nowhere: "),
@@ -88,9 +133,15 @@ def test_seal_does_not_bless_a_wrong_record(suite, capsys):
 )  # fmt: skip
 def test_bad_input_is_one_line_that_names_place_and_mend(words, line, suite, submissions, tmp_path, capsys):
     places = {"SUITE": str(suite), "SUBMISSIONS": str(submissions), "RUN": str(tmp_path / "run")}
-    assert main([places.get(word, word) for word in words]) == 2
+
+    def placed(text: str) -> str:
+        return re.sub(
+            r"^RUN$|^(SUITE|SUBMISSIONS)(?=[/:]|$| is )|(?<= )(SUBMISSIONS)(?= is )", lambda m: places[m[0]], text
+        )
+
+    assert main([placed(word) for word in words]) == 2
     shown = capsys.readouterr()
-    assert shown.err.startswith(f"repoproof: {line.replace('SUITE', str(suite))}"), shown.err
+    assert shown.err.startswith(f"repoproof: {placed(line)}"), shown.err
     assert shown.err.count("\n") == 1
     assert shown.out == ""
 

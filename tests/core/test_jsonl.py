@@ -57,7 +57,7 @@ def test_whatever_the_bytes_are_there_is_an_object_or_a_complaint_in_one_line(ra
 
 def test_a_whole_file_is_complained_about_by_line_and_column(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{\n"a": 1,\n}')
-    with pytest.raises(BadInput, match=r"/x\.json:3: not JSON: .* at column 1$"):
+    with pytest.raises(BadInput, match=r"/x\.json:3: not JSON: .* at column 1 \(correct the syntax\)$"):
         read_json(tmp_path / "x.json")
 
 

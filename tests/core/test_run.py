@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -341,3 +342,19 @@ def test_a_number_that_could_not_be_read_back_is_no_measure(number: float) -> No
             measures={"pass_at_1": number},
             started=datetime(2026, 1, 1, tzinfo=UTC),
         )
+
+
+def test_a_full_disk_is_said_of_the_file_that_it_was_too_full_for(path: Path, monkeypatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with RunDirectory.locked(path) as run:
+        monkeypatch.setattr("os.fsync", full)
+        with pytest.raises(OSError, match="No space left") as raised:
+            run.append()
+        assert raised.value.filename == str(path / "verdicts.jsonl")
+        with pytest.raises(OSError, match="No space left") as raised:
+            run.write_report("{}")
+        assert raised.value.filename == str(path / "report.json")
+        monkeypatch.undo()
+    assert {entry.name for entry in path.iterdir()} == {"lock", "verdicts.jsonl"}

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from plugins.ordinary_user import ordinary_user
 
 from repoproof.core.errors import BadInput, InfrastructureError
 from repoproof.core.submissions import copy_tree, read_submissions
@@ -203,3 +204,25 @@ def test_a_submission_that_changed_after_it_was_read_is_our_failure_not_its_own(
     (blog / "app.py").write_text("something else")
     with pytest.raises(InfrastructureError, match="changed after it was read"):
         copy_tree(read, tmp_path / "copy")
+
+
+def test_a_name_with_a_line_break_is_shown_on_one_line(tmp_path: Path) -> None:
+    folder(tmp_path, "blog")
+    index(tmp_path, {"task": "blog", "path": "blog", "name": "two\nlines"})
+    assert read_submissions(tmp_path, TASKS).items[0].name == "two\\nlines"
+
+
+@pytest.mark.needs("root")
+def test_a_folder_that_we_may_not_enter_is_not_the_solvers_failure(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from repoproof.core.submissions import read_submissions;"
+        "read_submissions(Path(sys.argv[1]), ['blog', 'shop'])"
+    )
+    with ordinary_user() as user:
+        shut = folder(user.home / "shut", "blog")
+        shut.chmod(0)
+        unreadable = folder(user.home / "open", "blog")
+        (unreadable / "app.py").chmod(0)
+        refused, read = (user.run("-c", script, user.home / name) for name in ("shut", "open"))
+    assert f"BadInput: {shut}: cannot be read: permission denied (let the user that scores read it)" in refused.stderr
+    assert read.returncode == 0, read.stderr

@@ -137,7 +137,7 @@ WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "two wrong fields": (
         rewrite(PUBLIC, ONE, public_line("two", port=0, tags=3)),
-        ':2: task "two": tags: 3: input should be a valid tuple; 1 more: port',
+        ':2: task "two": tags: 3: input should be a list; 1 more: port',
     ),
     "a misspelt field": (
         rewrite(PUBLIC, ONE, public_line("two", prot=1)),

@@ -61,7 +61,7 @@ def test_a_scoring_prints_lines_on_stderr_and_the_report_on_stdout(scored):
     progress = ran.stderr.splitlines()
     assert [line.split()[0] for line in progress] == ["[1/3]", "[2/3]", "[3/3]"]
     assert {tuple(line.split()[1:4]) for line in progress} == {
-        ("third#0", "missing", "-"), ("first#0", "passed", "1.00"), ("second#0", "failed", "0.67")
+        ("third#0", "missing", "0.00"), ("first#0", "passed", "1.00"), ("second#0", "failed", "0.67")
     }  # fmt: skip
     assert "model m-1" in ran.stdout
     assert "Pass@1 0.5556 over 3 tasks, 3 submissions (suite small 1 sha256:" in ran.stdout.splitlines()[-1]
@@ -79,7 +79,7 @@ def test_the_json_report_is_the_one_in_the_run_and_follows_the_schema(scored):
 def test_the_same_command_again_runs_nothing(scored, suite, submissions):
     run, first = scored
     before = (run / "verdicts.jsonl").read_bytes()
-    again = repoproof("score", suite, submissions, "-o", run)
+    again = repoproof("score", suite, submissions, "-o", run, "--model-name", "m-1", "--keep")
     assert again.stderr == "3 of 3 finished before: kept\n"
     assert again.stdout.splitlines()[-1] == first.stdout.splitlines()[-1]
     assert (run / "verdicts.jsonl").read_bytes() == before
@@ -136,7 +136,7 @@ def test_a_shell_is_where_the_service_would_run(scored):
     )  # fmt: skip
     assert ran.returncode == 7, ran.stderr
     assert "It is started by: " in ran.stdout
-    assert "/work\n" in ran.stdout
+    assert "/app\n" in ran.stdout
     assert "service.py" in ran.stdout
     assert "port 8123" in ran.stdout
     assert "root:" not in ran.stdout
@@ -242,10 +242,10 @@ def test_gc_removes_the_work_files_of_a_killed_scoring_and_of_no_living_one(suit
         assert "directory" not in repoproof("gc", **state).stdout
         assert any(folder.is_dir() for folder in work)
         process.kill()
-    would = repoproof("gc", "--dry-run", **state).stdout
+    would = repoproof("gc", "--dry-run", "--verbose", **state).stdout
     assert any(f"would remove directory {folder}\n" in would for folder in work)
     assert any(folder.is_dir() for folder in work)
-    removed = repoproof("gc", **state).stdout
+    removed = repoproof("gc", "--verbose", **state).stdout
     assert any(f"removed directory {folder}\n" in removed for folder in work)
     assert not any(folder.exists() for folder in work)
 
@@ -268,5 +268,9 @@ def test_the_log_says_what_was_run_and_why_it_ended_so(suite, submissions, tmp_p
     log = tmp_path / "log"
     ran = repoproof("score", suite, submissions, "-o", tmp_path / "run", "--task", "second", "--log-file", log, "-v")
     assert ran.returncode == 0, ran.stderr
+    assert "python -B /runner/run_tests.py" in log.read_text(), "commands are logged, to the file and under -vv"
+    assert "SERVICE_BASE_URL" in log.read_text(), "and the names of their variables"
+    assert '"name":"test"' in log.read_text(), "and what each phase used"
+    assert "run_tests.py" not in ran.stderr
     assert "INFO repoproof.api.runs: second#0: failed: 2 of 3 tests passed" in log.read_text()
     assert "second#0: try 1" in ran.stderr

@@ -76,3 +76,17 @@ def test_what_a_failing_test_said_is_shown_as_it_was_said(verdict):
 
 def test_a_fence_in_a_message_does_not_end_the_listing():
     assert markdown(Page((Listing("t", "a ```` b"),))) == "### t\n\n`````\na ```` b\n`````\n"
+
+
+def test_many_failing_tests_are_quoted_in_part_and_in_full_on_demand(verdict):
+    said = "def test():\n>   assert 1 == {n}\nE   assert 1 == {n}\n"
+    tests = tuple(
+        TestResult(id=f"t.py::test_{n}", outcome=TestOutcome.FAILED, message=said.format(n=n)) for n in range(25)
+    )
+    failed = verdict("a", Status.FAILED, tests=tests)
+    page = verdict_page(failed)
+    assert [part.title for part in page.parts if isinstance(part, Listing)] == [f"t.py::test_{n}" for n in range(3)]
+    rest = tables(failed)["22 more, in short (--full: all of it)"]
+    assert rest.rows[0] == ("t.py::test_3", "assert 1 == 3")
+    assert len(rest.rows) == 22
+    assert sum(isinstance(part, Listing) for part in verdict_page(failed, full=True).parts) == 25

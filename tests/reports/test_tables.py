@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from itertools import pairwise
 
 import pytest
 from rich.console import Console
@@ -113,3 +114,36 @@ def test_an_interval_over_few_tasks_is_said_to_be_rough(report, verdict, tasks, 
     page = report_page(report([verdict(f"t{n}", Status.PASSED, passed=1, of=1) for n in range(tasks)]))
     note = f"Intervals over {tasks} tasks only: below 20, bootstrap intervals come out too narrow."
     assert (note in page.parts) is said
+
+
+def test_no_line_ends_in_blanks_and_no_page_in_an_empty_line(report, four_verdicts, monkeypatch):
+    for page in (
+        report_page(report(four_verdicts)),
+        Page((Table((Column("A"), Column("B")), (("x", "long"), ("y", "b"))),)),
+    ):
+        lines = on_terminal(page, monkeypatch).splitlines()
+        assert [line for line in lines if line != line.rstrip()] == []
+        assert lines[-1] != ""
+        assert not any(before == after == "" for before, after in pairwise(lines))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_names_stay_whole_however_narrow_the_terminal(report, verdict, question, monkeypatch, width):
+    one = verdict("community-polls", Status.OUT_OF_MEMORY, passed=1, of=4)
+    shown = on_terminal(report_page(report([one], [question(one, name="memory-hog")])), monkeypatch, width=width)
+    for word in ("community-polls", "memory-hog", "out_of_memory", "responds"):
+        assert word in shown
+
+
+def test_a_long_path_is_not_broken_at_its_slashes(monkeypatch):
+    columns = tuple(map(Column, ("Endpoint", "Static", "At", "Framework", "Live", "Why", "Documented")))
+    row = (
+        "GET /api/v1/parcels/{tracking_id}/scans",
+        "yes",
+        "app/routes/scans.py:120",
+        "fastapi",
+        "no",
+        "not probed",
+        "no",
+    )
+    assert row[0] in on_terminal(Page((Table(columns, (row,)),)), monkeypatch)

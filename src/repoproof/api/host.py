@@ -2,24 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from time import time
+
+from ..core.base import MiB
+from ..core.errors import BadInput, RepoProofError
 from ..core.paths import cache_root
+from ..reports.report import counted
 from ..sandbox.doctor import Finding, probe
 from ..sandbox.gc import collect
+from ..sandbox.owner import claims, is_orphan
+from ..toolchains.interpreters import find_node, find_python, uv, uv_version
 from ..toolchains.store import Store
+
+DAY = 24 * 3600
 
 
 def doctor() -> list[Finding]:
     """What was looked at, each with what is missing and how to get it."""
-    return probe()
+    return [*probe(), _tool("python", find_python), _tool("uv", _uv), _tool("node", find_node)]
 
 
-def gc(*, dry_run: bool = False) -> list[str]:
+def _uv() -> dict[str, str]:
+    found = uv()
+    return {"executable": str(found), "version": uv_version(found)}
+
+
+def _tool(name: str, find: Callable[[], dict[str, str]]) -> Finding:
+    """What scoring itself would find."""
+    try:
+        found = find()
+    except RepoProofError as error:
+        what, _, mend = str(error).partition(" (")
+        return Finding(name=name, ok=False, detail=what, mend=mend.removesuffix(")"))
+    return Finding(name=name, ok=True, detail=f"{found['executable']} {found['version']}")
+
+
+def gc(*, dry_run: bool = False, cache: bool = False, unused_days: float = 0) -> list[str]:
     """Remove what processes that are gone left behind: control groups, containers, work files, half-built environments.
 
-    Returns what was, or would be, removed, in words. Finished environments stay: they are the cache.
+    With `cache`, finished environments as well that nothing has used for `unused_days`: they are installed anew when they are needed.
+    `BadInput` then while something is being scored. Returns what was, or would be, removed, in words.
     """
+    if cache and (busy := [claim.name for claim in _claims() if not is_orphan(claim.name)]):
+        raise BadInput(
+            f"{counted(len(busy), 'work folder')} {'is' if len(busy) == 1 else 'are'} in use",
+            field="cache",
+            mend="wait until nothing is being scored",
+        )
     removed = collect(dry_run=dry_run)
-    cache = cache_root()
-    if not dry_run and cache.is_dir() and (swept := Store(cache).sweep()):
-        removed.append(f"{swept} half-built or replaced environments in {cache}")
+    place = cache_root()
+    if place.is_dir():
+        removed += _swept(Store(place), dry_run=dry_run)
+        if cache:
+            removed += _pruned(Store(place), before=time() - unused_days * DAY, dry_run=dry_run)
     return removed
+
+
+def _claims() -> list[Path]:
+    return list(claims().iterdir()) if claims().is_dir() else []
+
+
+def _swept(store: Store, *, dry_run: bool) -> list[str]:
+    swept = 0 if dry_run else store.sweep()
+    return [f"{counted(swept, 'half-built or replaced environment')} in {store.root}"] if swept else []
+
+
+def _pruned(store: Store, *, before: float, dry_run: bool) -> list[str]:
+    old = [entry for entry in store.entries() if entry.last_used <= before]
+    for entry in () if dry_run else old:
+        store.remove(entry)
+    size = sum(entry.size_bytes for entry in old) / MiB
+    return [f"{counted(len(old), 'cached tree')}, {size:.0f} MiB, in {store.root}"] if old else []

@@ -34,7 +34,9 @@ def show_log(run: Path | str, task: str, log: str, *, attempt: int | None = None
     found = verdict(run, task, attempt=attempt)
     if log not in found.logs:
         raise BadInput(
-            f"no log {log!r} of {task}", field="log", mend=f"one of: {', '.join(found.logs) or 'there are none'}"
+            f"no log {log!r} of {task}",
+            field="log",
+            mend=f"one of: {', '.join(found.logs)}" if found.logs else "there are none",
         )
     path = arguments.place(run, "run") / found.logs[log]
     try:

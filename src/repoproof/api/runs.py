@@ -211,6 +211,8 @@ def _logged(on_event: OnEvent) -> OnEvent:
                 phases = ", ".join(f"{phase.name} {phase.seconds:.1f} s" for phase in found.phases)
                 label = submission_label(found.task, found.attempt)
                 log.info("%s: %s: %s (%s)", label, found.status, found.reason, phases or "nothing run")
+                for phase in found.phases:
+                    log.debug("%s: %s", label, phase.model_dump_json(exclude_defaults=True))
             case Retried():
                 pass  # The engine has logged it, as a warning.
         on_event(event)

@@ -54,8 +54,20 @@ BROKEN_PIPE = 141
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO)
 """Errors of the system that are ours to report, not the user's to correct."""
 
+MENDS = {
+    errno.EACCES: "choose another place, or let this user in",
+    errno.EPERM: "choose another place, or let this user in",
+    errno.EROFS: "choose a place that can be written to",
+    errno.ENOENT: "check how it is spelled",
+    errno.ENOTDIR: "a part of the path is a file",
+    errno.ENOSPC: "free some space, then run the same command again",
+    errno.EDQUOT: "free some space, then run the same command again",
+}
+"""What to do where the system refuses."""
+
 ARGUMENTS = {
     "agent_name": "--agent-name",
+    "cache": "--cache",
     "folder": "TASK_FOLDER",
     "language": "--language",
     "log": "--log",
@@ -85,6 +97,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
+    if len(words) > 1 and words[0] in HELP:
+        words = [words[1], "--help"]
     if not words or words[0] in HELP:
         print(_overview())
         return 0
@@ -124,7 +138,9 @@ def _ended(run: Callable[[argparse.Namespace], int], args: argparse.Namespace, k
         raise
     except OSError as error:
         code = INFRASTRUCTURE if error.errno in OUT_OF_SPACE else BAD_INPUT
-        return complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part), code=code)
+        what = ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+        mend = MENDS.get(error.errno or 0)
+        return complain(f"{what} ({mend})" if mend else what, code=code)
     except KeyboardInterrupt:
         return complain(f"interrupted{kept}", code=INTERRUPTED)
 

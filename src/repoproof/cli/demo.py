@@ -24,6 +24,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="where to put the runs (default: ./runs)",
     )
     options.execution(parser)
+    # Whoever tries it out waits for it.
+    parser.set_defaults(workers=min(2, os.cpu_count() or 1))
 
 
 def run(args: argparse.Namespace) -> int:

@@ -26,7 +26,13 @@ def one_submission(parser: argparse.ArgumentParser) -> None:
 
 
 def output_format(parser: argparse.ArgumentParser, *formats: str) -> None:
-    parser.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
+    parser.add_argument(
+        "--format",
+        type=lambda text: {"md": "markdown"}.get(text, text),
+        choices=formats,
+        default=formats[0],
+        help=f"default: {formats[0]}",
+    )
 
 
 def selection(parser: argparse.ArgumentParser) -> None:

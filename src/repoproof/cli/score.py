@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from . import INFRASTRUCTURE, options
+from . import FOUND, INFRASTRUCTURE, options
 
 KEPT = ": finished verdicts are kept; run the same command to go on"
 
@@ -48,7 +48,12 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         found = api.check(args.submissions, args.suite, **choice)
         print_page(check_page(found), found, "table")
-        return 0
+        if (args.output / "run.json").is_file():
+            held = len(api.report(args.output).tasks)
+            print(
+                f"{args.output} holds {held} verdicts: those on the same submissions under the same settings are kept"
+            )
+        return FOUND if found.wrong else 0
     with scoring_progress(console(stderr=True), args, static_only=args.static_only) as on_event:
         report = api.score(
             args.suite,

@@ -11,6 +11,7 @@ from . import options
 def arguments(parser: argparse.ArgumentParser) -> None:
     options.one_submission(parser)
     parser.add_argument("--log", metavar="NAME", help="print this raw log instead")
+    parser.add_argument("--full", action="store_true", help="all that every failing test said")
     options.output_format(parser, "table", "markdown", "json")
 
 
@@ -24,5 +25,5 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.buffer.write(api.show_log(args.run, args.task, args.log, attempt=args.attempt))
         return 0
     verdict = api.verdict(args.run, args.task, attempt=args.attempt)
-    print_page(verdict_page(verdict), verdict, args.format)
+    print_page(verdict_page(verdict, full=args.full), verdict, args.format)
     return 0

@@ -12,18 +12,28 @@ from pathlib import Path
 
 def write_atomically(path: Path, content: str) -> None:
     """Replace `path` by `content`, so that at any moment, even after a crash, it holds either the old or the new text whole."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with naming(path):
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with open(descriptor, "wb") as file:
+                os.fchmod(file.fileno(), 0o644)
+                file.write(content.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        sync_directory(path.parent)
+
+
+@contextmanager
+def naming(path: Path) -> Generator[None]:
+    """What the system refuses inside is said of `path`: a full disk names no file by itself, or one that only we know."""
     try:
-        with open(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), 0o644)
-            file.write(content.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    sync_directory(path.parent)
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def make_directory(path: Path) -> None:

@@ -54,7 +54,8 @@ def parse_object(raw: bytes, *, file: Path, line: int | None) -> JsonObject:
         raise BadInput(f"not UTF-8 at byte {error.start + 1}", file=file, line=line, mend="save it as UTF-8") from None
     except json.JSONDecodeError as error:
         where = line if line is not None else error.lineno
-        raise BadInput(f"not JSON: {error.msg} at column {error.colno}", file=file, line=where) from None
+        mend = "each line is one {...}" if line is not None else "correct the syntax"
+        raise BadInput(f"not JSON: {error.msg} at column {error.colno}", file=file, line=where, mend=mend) from None
     except (_NotStrict, RecursionError) as error:
         problem = str(error) if isinstance(error, _NotStrict) else "nested too deep"
         raise BadInput(problem, file=file, line=line) from None
@@ -93,7 +94,7 @@ def _opened(file: Path) -> BufferedReader:
         return file.open("rb")
     except OSError as error:
         problem = "no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
-        raise BadInput(problem, file=file) from None
+        raise BadInput(problem, file=file, mend="it must be a file that can be read") from None
 
 
 class _NotStrict(ValueError):
@@ -137,7 +138,8 @@ def _in_words(error: ErrorDetails, type_: type[BaseModel]) -> tuple[str, str | N
         case "value_error" | "assertion_error":
             return error["msg"].split(", ", 1)[-1], None
         case _:
-            message = error["msg"][:1].lower() + error["msg"][1:]
+            # Records hold tuples, and JSON knows lists.
+            message = (error["msg"][:1].lower() + error["msg"][1:]).replace("valid tuple", "list")
             return f"{given}: {message}", _meaning(fields.get(name))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from .errors import BadInput
+
 
 def cache_root() -> Path:
     """What can be made again: $REPOPROOF_CACHE, else $XDG_CACHE_HOME/repoproof, or /var/cache/repoproof for root."""
@@ -18,10 +20,23 @@ def state_root() -> Path:
 
 
 def _place(own: str, shared: str, below_home: str, for_root: str) -> Path:
+    place = _named(own, shared, below_home, for_root)
+    there = next(path for path in (place, *place.parents) if path.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        raise BadInput(f"{there} cannot be written to", file=place, mend=f"set {own} to a directory of your own")
+    return place
+
+
+def _named(own: str, shared: str, below_home: str, for_root: str) -> Path:
     if named := os.environ.get(own, ""):
         return Path(named).absolute()
     if os.geteuid() == 0:
         return Path(for_root) / "repoproof"
     # The XDG specification tells to ignore relative values.
     base = os.environ.get(shared, "")
-    return (Path(base) if base.startswith("/") else Path.home() / below_home) / "repoproof"
+    if base.startswith("/"):
+        return Path(base) / "repoproof"
+    try:
+        return Path.home() / below_home / "repoproof"
+    except RuntimeError:
+        raise BadInput("this user has no home directory", mend=f"set {own} to a directory of your own") from None

@@ -29,7 +29,7 @@ from pydantic import ValidationError
 from .base import Frozen
 from .config import RunOptions, ScoreConfig
 from .digest import digest_of_strings
-from .durable import make_directory, sync_directory, write_atomically
+from .durable import make_directory, naming, sync_directory, write_atomically
 from .errors import BadInput, Boundary, InfrastructureError
 from .jsonl import read_json, to_record
 from .submission import Origin
@@ -193,7 +193,7 @@ class RunDirectory:
     def append(self, *verdicts: Verdict) -> None:
         """Add verdicts; they are on disk when this returns. Thread-safe."""
         lines = [(verdict, verdict.model_dump_json().encode() + b"\n") for verdict in verdicts]
-        with self._one_writer:
+        with self._one_writer, naming(self.verdicts_file):
             assert self._descriptor is not None, "only under the lock"
             for verdict, line in lines:
                 self._write(line)

@@ -98,6 +98,9 @@ def read_directory(
             violations=(Violation(rule=PATH_ESCAPE, evidence=f"{shown(str(path))} leads to {shown(str(place))}"),),
             refused="its path leaves the submissions directory",
         )
+    if place.is_dir() and not os.access(place, os.R_OK | os.X_OK):
+        # A file inside may be the solver's doing; that we cannot even enter is the doing of whoever put it here.
+        raise BadInput("cannot be read: permission denied", file=path, mend="let the user that scores read it")
     tree = read_tree(place, ignored=IGNORED, bounds=LIMITS)
     return Submission(
         task=task,
@@ -177,7 +180,7 @@ def _from_line(line: SubmissionLine, root: Path, file: Path, number: int, subjec
         return Submission(
             task=line.task,
             attempt=line.attempt,
-            name=line.name,
+            name=shown(line.name),
             completion=line.completion,
             origin=line.origin,
             hash=digest_of_strings("completion", line.completion),
@@ -201,7 +204,7 @@ def _from_line(line: SubmissionLine, root: Path, file: Path, number: int, subjec
         path,
         within=root,
         attempt=line.attempt,
-        name=line.name or (path.name if path.name != line.task else ""),
+        name=shown(line.name or (path.name if path.name != line.task else "")),
         origin=line.origin,
     )
     if any(violation.rule == "no-directory" for violation in found.violations):
@@ -217,6 +220,8 @@ def _from_line(line: SubmissionLine, root: Path, file: Path, number: int, subjec
 
 
 def _from_folders(root: Path, known: Collection[str]) -> Submissions:
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise BadInput("cannot be read: permission denied", file=root, mend="let the user that scores read it")
     folders = list(_folders(root))
     items = [read_directory(folder, root / folder, within=root) for folder in folders if folder in known]
     unknown = tuple(shown(folder) for folder in folders if folder not in known)

@@ -209,6 +209,7 @@ class _Scoring:
             try:
                 verdict = self.verified(this, logs)
             except BaseException as error:
+                log.debug("%s: our side failed", this.label, exc_info=True)
                 verdict = self.broken(this, error, self.kept_traceback(logs))
         except BaseException as error:
             verdict = self.broken(this, error)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from ..core.base import MiB
-from ..core.verdict import Phase, Verdict
+from ..core.verdict import Phase, TestResult, Verdict
 from .tables import Column, Listing, Page, Part, Table
 
+SAID_IN_FULL = 3
+"""Failing tests that are quoted: what the others say is mostly the same."""
+GIST = 100
+"""Characters of what a test says in one line."""
 
-def verdict_page(verdict: Verdict) -> Page:
-    """What decided it, what ran, test by test, the family's evidence, and where the logs are."""
+
+def verdict_page(verdict: Verdict, *, full: bool = False) -> Page:
+    """What decided it, what ran, test by test, the family's evidence, and where the logs are. `full`: all that every test said."""
     parts: list[Part] = [
         f"{verdict.task}#{verdict.attempt} {verdict.status.value}" + (f": {verdict.reason}" if verdict.reason else ""),
         f"scored {verdict.started:%Y-%m-%d %H:%M:%S %Z} in {verdict.seconds:.1f} s"
@@ -26,7 +33,7 @@ def verdict_page(verdict: Verdict) -> Page:
         rows = tuple((test.id, test.outcome.value, f"{test.seconds:.2f}") for test in verdict.tests)
         columns = (Column("Test"), Column("Outcome"), Column("s", True))
         parts.append(Table(columns, rows, title=f"Tests, {passed} of {len(verdict.tests)} passed"))
-        parts.extend(Listing(test.id, test.message.strip("\n")) for test in verdict.tests if test.message.strip())
+        parts.extend(_said(verdict.tests, full=full))
     if verdict.measures:
         rows = tuple((name, f"{value:g}") for name, value in verdict.measures.items())
         parts.append(Table((Column("Measure"), Column("Value", True)), rows, title="Measures"))
@@ -39,6 +46,23 @@ def verdict_page(verdict: Verdict) -> Page:
     if verdict.environment:
         parts.append(Table((Column("Environment"), Column("Value")), tuple(verdict.environment.items())))
     return Page(tuple(parts))
+
+
+def _said(tests: Iterable[TestResult], *, full: bool) -> Iterator[Part]:
+    """What failing tests said: the first in full, one line of each of the others."""
+    said = [test for test in tests if test.message.strip()]
+    shown = len(said) if full else SAID_IN_FULL
+    yield from (Listing(test.id, test.message.strip("\n")) for test in said[:shown])
+    if rest := said[shown:]:
+        rows = tuple((test.id, _gist(test.message)) for test in rest)
+        yield Table((Column("Test"), Column("Said")), rows, title=f"{len(rest)} more, in short (--full: all of it)")
+
+
+def _gist(message: str) -> str:
+    """The line in which pytest says what is wrong, else the last one."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    gist = next((line.removeprefix("E").strip() for line in lines if line.startswith("E  ")), lines[-1])
+    return gist if len(gist) <= GIST else f"{gist[: GIST - 3]}..."
 
 
 def _phases(verdict: Verdict) -> Table:

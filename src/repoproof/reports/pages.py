@@ -11,7 +11,7 @@ from ..sandbox.doctor import Finding
 from ..stats.means import value_of
 from .check import Check, unknown_lines
 from .comparison import Comparison, Side
-from .report import Metric, Report, TaskRow, counted, number
+from .report import READ, Metric, Report, TaskRow, counted, number
 from .tables import Column, Page, Part, Table
 from .validation import ValidationReport
 
@@ -215,7 +215,9 @@ def _submissions(report: Report) -> Table:
 
 
 def _reasons(report: Report) -> Table:
-    rows = tuple((row.label, row.reason) for row in report.tasks if row.reason and row.status is not Status.PASSED)
+    # What was only read has no reason worth a line each.
+    decided = [row for row in report.tasks if report.word(row.status) not in (Status.PASSED.value, READ)]
+    rows = tuple((row.label, row.reason) for row in decided if row.reason)
     return Table((Column("Submission"), Column("Reason")), rows, title="Why")
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import platform
+import shlex
 import shutil
 import signal
 import subprocess
@@ -38,6 +40,8 @@ from .service import FollowedService
 from .spawn import ProcessMonitor, spawn
 from .supervisor import supervised
 from .tree import Channels, Tree
+
+log = logging.getLogger(__name__)
 
 _ENTER = 'ulimit -c 0; ulimit -n "$1" || :; shift; while [ "$1" != -- ]; do echo 0 > "$1" || exit 1; shift; done; shift; exec "$@"'
 """Shell: FILES GROUP... -- COMMAND. Enters the control groups before anything else happens, so that all is counted."""
@@ -179,6 +183,7 @@ class BubblewrapSandbox:
             raise InfrastructureError("an empty command", boundary=Boundary.SANDBOX)
         if loopback is not None and not isinstance(loopback, BubblewrapLoopback):
             raise InfrastructureError("the loopback is of another sandbox", boundary=Boundary.SANDBOX)
+        log.debug("%s; environment: %s; %s", shlex.join(command), ", ".join(sorted(view.environment)) or "-", limits)
         network = loopback
         with contextlib.ExitStack() as stack:
             group = self._group(view, limits)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
+import shlex
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -23,6 +25,8 @@ from .rootfs import ENVIRONMENT, NOBODY, SUPERVISOR_INSIDE, source_for_nobody, s
 from .service import FollowedService
 from .supervisor import FRAMES, supervised, supervisor
 from .tree import Tree
+
+log = logging.getLogger(__name__)
 
 IMAGE_VARIABLE = "REPOPROOF_DOCKER_IMAGE"
 """An image to use instead of the host's own /usr: where the engine is another machine's, as on macOS."""
@@ -171,6 +175,7 @@ class DockerSandbox:
             raise InfrastructureError("an empty command", boundary=Boundary.SANDBOX)
         if loopback is not None and not isinstance(loopback, DockerLoopback):
             raise InfrastructureError("the loopback is of another sandbox", boundary=Boundary.SANDBOX)
+        log.debug("%s; environment: %s; %s", shlex.join(command), ", ".join(sorted(view.environment)) or "-", limits)
         network = f"container:{loopback.container}" if loopback else "none"
         with ExitStack() as stack:
             exchange = stack.enter_context(Exchange.opened(view, limits))

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..core.base import Frozen
-from ..core.errors import RepoProofError
+from ..core.errors import BadInput, RepoProofError
+from ..core.paths import cache_root, state_root
 from .base import Limits, Sandbox, View
 from .cgroup import mechanism
 
@@ -45,7 +46,7 @@ def probe() -> list[Finding]:
     )
     # A profile of its own lets bwrap make namespaces where others may not: they only matter when it does not work.
     causes = [] if sandboxes[0].ok else [user_namespaces()]
-    return [verdict, *sandboxes, *causes, limits(), python(), uv(), node()]
+    return [verdict, *sandboxes, *causes, limits(), cache()]
 
 
 def bubblewrap() -> Finding:
@@ -112,44 +113,17 @@ def limits() -> Finding:
     )
 
 
-def python() -> Finding:
-    """The interpreter that submissions in Python run on."""
-    found = shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin")
-    if found is None:
-        return _missing("python", "no system interpreter", "apt-get install python3")
-    return _says_version("python", [found, "--version"], "apt-get install python3")
-
-
-def uv() -> Finding:
-    """What fetches and installs Python packages."""
-    beside = Path(sys.executable).with_name("uv")
-    found = str(beside) if beside.exists() else shutil.which("uv")
-    if found is None:
-        return _missing("uv", "not found", "pip install 'repoproof[python]'")
-    return _says_version("uv", [found, "--version"], "pip install 'repoproof[python]'")
-
-
-def node() -> Finding:
-    """What runs submissions in JavaScript, and fetches and installs their packages."""
-    beside = Path(sys.executable).with_name("node")
-    found = str(beside) if beside.exists() else shutil.which("node")
-    if found is None:
-        return _missing("node", "not found", "pip install 'repoproof[node]', or apt-get install nodejs npm")
-    return _says_version("node", [found, "--version"], "pip install 'repoproof[node]'")
+def cache() -> Finding:
+    """Where environments are kept."""
+    try:
+        state_root()
+        return Finding(name="cache", ok=True, detail=str(cache_root()))
+    except BadInput as error:
+        return Finding(name="cache", ok=False, detail=str(error), mend=error.mend or "", needed=True)
 
 
 def _missing(name: str, detail: str, mend: str) -> Finding:
     return Finding(name=name, ok=False, detail=detail, mend=mend)
-
-
-def _says_version(name: str, command: list[str], mend: str) -> Finding:
-    try:
-        said = subprocess.run(command, capture_output=True, text=True, timeout=30)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return _missing(name, f"{command[0]}: {error}", mend)
-    if said.returncode != 0:
-        return _missing(name, f"{command[0]}: {said.stderr.strip() or f'ended with {said.returncode}'}", mend)
-    return Finding(name=name, ok=True, detail=f"{command[0]} ({said.stdout.strip()})")
 
 
 def _runs_true(name: str, what: str, opened: Callable[[], Sandbox], mend: str) -> Finding:
@@ -157,7 +131,8 @@ def _runs_true(name: str, what: str, opened: Callable[[], Sandbox], mend: str) -
         box = opened()
         result = box.run(["true"], view=View(), limits=Limits(wall_seconds=60))
     except RepoProofError as error:
-        return _missing(name, str(error), mend)
+        # Where the user's own settings are at fault, the error knows the mend.
+        return _missing(name, str(error), (isinstance(error, BadInput) and error.mend) or mend)
     if not result.ok:
         return _missing(name, f"{what}: `true` ended as {result.cause}", mend)
     return Finding(name=name, ok=True, detail=f"{what}, limits by {box.fingerprint()['limits']}")
