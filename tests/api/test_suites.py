@@ -115,6 +115,41 @@ def test_a_language_without_a_toolchain_is_refused_by_file_and_field(tmp_path):
     assert str(raised.value) == complaint
 
 
+@pytest.mark.needs("bubblewrap")
+@pytest.mark.parametrize(
+    ("tests", "said"),
+    [
+        ("def test_x(:\n    pass\n", 'File "/tests/test_notes.py", line 1; SyntaxError: invalid syntax'),
+        ("import nowhere\n", "ModuleNotFoundError: No module named 'nowhere'"),
+        ("def helper():\n    pass\n", "no test was collected"),
+    ],
+)
+def test_why_tests_cannot_be_collected_is_said_without_the_code(tmp_path, tests, said):
+    root, folder = write_suite(tmp_path / "suite"), a_folder(tmp_path / "other", "other", tests=tests)
+    with pytest.raises(BadInput) as raised:
+        api.add(root, folder)
+    assert str(raised.value).startswith(f"{folder}/tests: ")
+    assert said in str(raised.value)
+    assert len(str(raised.value)) < 300 + len(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"lnguage": "python"}, "lnguage: unknown field (did you mean 'language'?)"),
+        ({"port": 99999}, "port: 99999 is not in 1..65535 (Where the service must listen"),
+        ({"tags": "a"}, 'tags: "a": input should be a list'),
+    ],
+)
+def test_a_wrong_record_of_a_task_folder_is_named_by_field_and_mend(tmp_path, changed, said):
+    root, folder = write_suite(tmp_path / "suite"), a_folder(tmp_path / "other", "other")
+    record = json.loads((folder / "task.json").read_text())
+    (folder / "task.json").write_text(json.dumps(record | changed))
+    with pytest.raises(BadInput) as raised:
+        api.add(root, folder)
+    assert str(raised.value).startswith(f"{folder}/task.json: {said}")
+
+
 def test_a_language_without_a_toolchain_is_refused_on_loading(tmp_path):
     with pytest.raises(BadInput, match=r"tasks.jsonl:1: task \"notes\": language: no toolchain for 'cobol'"):
         load_suite(write_suite(tmp_path / "suite", language="cobol"))

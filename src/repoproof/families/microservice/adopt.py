@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from ...analysis.metrics import difficulty, measure_code
 from ...core.errors import BadInput, Boundary
+from ...core.jsonl import read_json, to_record
 from ...core.paths import cache_root
 from ...sandbox import Limits, ReadOnly, Sandbox, View, Writable, open_sandbox
 from ...toolchains import runner_environment
@@ -49,17 +49,8 @@ def read_record(source: Path) -> dict[str, Any]:
     for part, what in PARTS.items():
         if not (source / part).exists():
             raise BadInput(f"{part} ({what}) is missing", file=source, mend="see `repoproof new microservice NAME`", boundary=Boundary.TASK)  # fmt: skip
-    try:
-        record = json.loads(path.read_text(encoding="utf-8-sig"))
-        MicroserviceTask.model_validate({**record, "specification": "README.md"})
-    except json.JSONDecodeError as error:
-        raise BadInput(f"not JSON: {error.msg}", file=path, line=error.lineno, mend="correct the syntax", boundary=Boundary.TASK) from None  # fmt: skip
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or None
-        raise BadInput(
-            first["msg"], file=path, field=field, mend="see docs/suites.md", boundary=Boundary.TASK
-        ) from None
+    record = read_json(path)
+    to_record(MicroserviceTask, {**record, "specification": "README.md"}, file=path)
     return record
 
 
@@ -133,5 +124,14 @@ def collect(tests: Path, box: Sandbox, *, port: int) -> tuple[str, ...]:
     collected = [line["collected"] for line in lines if "collected" in line]
     if problems or not collected:
         said = problems[0]["message"] if problems else (ran.stdout + ran.stderr).decode("utf-8", "replace")
-        raise BadInput(f"the tests cannot be collected: {said.strip()[-300:]}", file=tests, mend="they may import pytest, requests, httpx", boundary=Boundary.TASK)  # fmt: skip
+        raise BadInput(f"the tests cannot be collected: {gist(said)}", file=tests, mend="they may import pytest, requests, httpx", boundary=Boundary.TASK)  # fmt: skip
     return tuple(collected[0])
+
+
+def gist(said: str) -> str:
+    """Where pytest says that it went wrong, and how; its last words where it says neither."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    wrong = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
+    # pytest shows the code as well, with a caret below it, which says nothing in one line.
+    telling = [line for line in wrong if line.startswith("File ") or re.match(r"\w+(Error|Exception)\b", line)]
+    return "; ".join(telling or wrong or lines[-3:])[:300]
