@@ -10,6 +10,7 @@ from plugins.small_suite import IDS, REFERENCE, write_suite, write_tree
 
 from repoproof import BadInput, Status, api
 from repoproof.api.runs import settings
+from repoproof.cli import main
 from repoproof.core.config import ScoreConfig
 from repoproof.engine.plan import Plan
 from repoproof.engine.pool import Finished, Started
@@ -90,6 +91,17 @@ def test_a_changed_submission_is_scored_anew_and_an_unchanged_one_is_not(run, su
 )
 def test_a_verdict_is_found_under_every_label_that_reports_use(run, label, attempt, found):
     assert api.verdict(run, label, attempt=attempt).attempt == found
+
+
+def test_a_submission_is_called_one_thing_everywhere(suite, submissions, run, caplog, capsys):
+    caplog.set_level("INFO", "repoproof")
+    label = api.label(run, "first", attempt=1)
+    assert label == "first/second-try"
+    assert label in [row.label for row in api.report(run).tasks]
+    assert main(["show", str(run), "first#1"]) == 0
+    assert capsys.readouterr().out.startswith(f"{label} ")
+    api.rerun(run, "first#1")
+    assert f"{label}: try 1" in caplog.messages
 
 
 @pytest.mark.parametrize(("label", "attempt"), [("fourth", None), ("first", 2), ("first/third-try", None)])

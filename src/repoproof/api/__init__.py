@@ -1,7 +1,7 @@
 """The public Python API. Every command is a few lines over it; `docs/api.md` shows it in use."""
 
 from .host import doctor, gc
-from .one import rerun, shell, show_log, verdict
+from .one import label, rerun, shell, show_log, verdict
 from .runs import check, compare, report, score
 from .suites import add, build, find_suite, load_suite, new, seal
 from .validation import validate
@@ -14,6 +14,7 @@ __all__ = [
     "doctor",
     "find_suite",
     "gc",
+    "label",
     "load_suite",
     "new",
     "report",

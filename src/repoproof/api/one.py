@@ -29,6 +29,12 @@ def verdict(run: Path | str, task: str, *, attempt: int | None = None) -> Verdic
     return _answer(directory, _question(directory.info, task, attempt))
 
 
+def label(run: Path | str, task: str, *, attempt: int | None = None) -> str:
+    """What reports call that submission: `blog#1`, or `blog/second-try` where it has a name."""
+    found = _question(RunDirectory.read(arguments.place(run, "run")).info, task, attempt)
+    return submission_label(found.key.task, found.key.attempt, found.name)
+
+
 def show_log(run: Path | str, task: str, log: str, *, attempt: int | None = None) -> bytes:
     """The raw log of that name of one verdict."""
     found = verdict(run, task, attempt=attempt)

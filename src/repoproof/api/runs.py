@@ -17,6 +17,7 @@ from ..core.run import RunDirectory, RunInfo
 from ..core.submission import submission_label
 from ..core.submissions import Submissions, read_submissions
 from ..core.suite import Suite
+from ..core.verdict import VerdictKey
 from ..engine.plan import Plan, plan
 from ..engine.pool import Event, Finished, Retried, Started, score_all
 from ..families import family
@@ -198,18 +199,23 @@ def _not_swapped(submissions: Path | str, suite: Suite | Path | str) -> Path:
 def _logged(on_event: OnEvent) -> OnEvent:
     """`on_event`, and a line in the log for what a person would ask about afterwards."""
 
+    labels: dict[VerdictKey, str] = {}
+
     def hear(event: Plan | Event) -> None:
         match event:
             case Plan():
+                labels.update(
+                    (one.key, submission_label(one.key.task, one.key.attempt, one.name)) for one in event.asked
+                )
                 log.info(
                     "%d asked, %d finished before, %d to run", len(event.asked), len(event.finished), len(event.jobs)
                 )
             case Started():
-                log.info("%s: try %d", submission_label(event.job.key.task, event.job.key.attempt), event.tries)
+                log.info("%s: try %d", labels[event.job.key], event.tries)
             case Finished():
                 found = event.verdict
                 phases = ", ".join(f"{phase.name} {phase.seconds:.1f} s" for phase in found.phases)
-                label = submission_label(found.task, found.attempt)
+                label = labels[found.key]
                 log.info("%s: %s: %s (%s)", label, found.status, found.reason, phases or "nothing run")
                 for phase in found.phases:
                     log.debug("%s: %s", label, phase.model_dump_json(exclude_defaults=True))

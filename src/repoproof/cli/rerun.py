@@ -21,5 +21,6 @@ def run(args: argparse.Namespace) -> int:
 
     with logging_to(console(stderr=True), verbose=args.verbose, file=args.log_file):
         verdict = api.rerun(args.run, args.task, attempt=args.attempt)
-    print_page(verdict_page(verdict), verdict, "table")
+    label = api.label(args.run, args.task, attempt=args.attempt)
+    print_page(verdict_page(verdict, label=label), verdict, "table")
     return INFRASTRUCTURE if verdict.status is Status.INFRASTRUCTURE_ERROR else 0

@@ -25,5 +25,6 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.buffer.write(api.show_log(args.run, args.task, args.log, attempt=args.attempt))
         return 0
     verdict = api.verdict(args.run, args.task, attempt=args.attempt)
-    print_page(verdict_page(verdict, full=args.full), verdict, args.format)
+    label = api.label(args.run, args.task, attempt=args.attempt)
+    print_page(verdict_page(verdict, label=label, full=args.full), verdict, args.format)
     return 0

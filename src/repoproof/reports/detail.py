@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..core.base import MiB
+from ..core.submission import submission_label
 from ..core.verdict import Phase, TestResult, Verdict
 from .tables import Column, Listing, Page, Part, Table
 
@@ -14,10 +15,14 @@ GIST = 100
 """Characters of what a test says in one line."""
 
 
-def verdict_page(verdict: Verdict, *, full: bool = False) -> Page:
-    """What decided it, what ran, test by test, the family's evidence, and where the logs are. `full`: all that every test said."""
+def verdict_page(verdict: Verdict, *, label: str = "", full: bool = False) -> Page:
+    """What decided it, what ran, test by test, the family's evidence, and where the logs are.
+
+    `label` is what reports call the submission; `full` shows all that every test said.
+    """
     parts: list[Part] = [
-        f"{verdict.task}#{verdict.attempt} {verdict.status.value}" + (f": {verdict.reason}" if verdict.reason else ""),
+        f"{label or submission_label(verdict.task, verdict.attempt)} {verdict.status.value}"
+        + (f": {verdict.reason}" if verdict.reason else ""),
         f"scored {verdict.started:%Y-%m-%d %H:%M:%S %Z} in {verdict.seconds:.1f} s"
         + (f", try {verdict.tries}" if verdict.tries > 1 else "")
         + (f", failure of: {verdict.boundary.value}" if verdict.boundary else ""),
