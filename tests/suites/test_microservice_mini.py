@@ -6,9 +6,11 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from plugins.docker_engine import engine
 from plugins.ordinary_user import ordinary_user
 
 SUITE = Path(__file__).parents[2] / "suites" / "microservice-mini"
@@ -22,9 +24,10 @@ docker = pytest.param("docker", marks=[pytest.mark.needs("docker", "node", "netw
 def scored(submissions: str, sandbox: str, run: Path) -> dict:
     """The report of a scoring by the command."""
     words = ["score", SUITE, SUITE / "submissions" / submissions, "-o", run, "--sandbox", sandbox, "--workers", 3]
-    done = subprocess.run(
-        [sys.executable, "-m", "repoproof", *map(str, words)], capture_output=True, text=True, env=os.environ
-    )
+    with engine() if sandbox == "docker" else nullcontext():
+        done = subprocess.run(
+            [sys.executable, "-m", "repoproof", *map(str, words)], capture_output=True, text=True, env=os.environ
+        )
     assert done.returncode == 0, done.stderr
     return json.loads((run / "report.json").read_text())
 
