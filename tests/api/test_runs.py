@@ -179,6 +179,14 @@ def test_a_folder_in_which_nothing_belongs_to_a_task_is_no_folder_of_submissions
     assert not (tmp_path / "run").exists()
 
 
+def test_an_empty_folder_of_submissions_is_every_task_missing(suite, tmp_path, caplog):
+    (tmp_path / "empty").mkdir()
+    report = api.score(suite, tmp_path / "empty", tmp_path / "run", static_only=True)
+    assert {row.status for row in report.tasks} == {Status.MISSING}
+    assert report.denominator == len(report.tasks)
+    assert any("every task counts as missing" in message for message in caplog.messages)
+
+
 def test_a_suite_and_submissions_in_the_wrong_order_are_recognised(suite, folders, tmp_path):
     for attempt in (
         lambda: api.score(folders, suite, tmp_path / "run", static_only=True),

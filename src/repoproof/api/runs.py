@@ -87,12 +87,14 @@ def score(
     loaded = load_whole_suite(suite, to="score")
     chosen = select(loaded, options.tasks, language)
     found = _read(submissions, loaded)
-    if not found.items:
+    if not found.items and (found.unknown or found.notes):
         raise BadInput(
             f"nothing in it belongs to a task of suite {loaded.name}",
             file=submissions,
             mend=f"name one folder after each task: {', '.join(task.id for task in loaded.tasks[:3])}, ...",
         )
+    if not found.items:
+        log.warning("%s is empty: every task counts as missing", submissions)
     for warning in unknown_lines(check_of(found, loaded, chosen)):
         log.warning("%s", warning)
     box = None if static_only else open_sandbox(sandbox)
