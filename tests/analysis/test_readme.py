@@ -15,8 +15,8 @@ READMES = Path(__file__).parent / "readmes"
 
 NOTATIONS = {
     "every label in every kind of list": (
-        "- **API Name**: `POST /a`\n- **API**: `GET /b`\n* **Interface**: GET /c\n+ Route: PUT `/d`\nURL: `DELETE /e`\n**Path**: `PATCH /f`\n1. Endpoint: GET /g\n2) **Interface Name:** `GET /h`",
-        "POST /a, GET /b, GET /c, PUT /d, DELETE /e, PATCH /f, GET /g, GET /h",
+        "- **API Name**: `POST /a`\n- **API**: `GET /b`\n* **Interface**: GET /c\n+ Route: PUT `/d`\nURL: `DELETE /e`\n**Path**: `PATCH /f`\n1. Endpoint: GET /g\n2) **Interface Name:** `GET /h`\n- **Interface (Name)**: `GET /i`",
+        "POST /a, GET /b, GET /c, PUT /d, DELETE /e, PATCH /f, GET /g, GET /h, GET /i",
     ),
     "fields in paragraphs": ("**Endpoint:** `/api/widget`\n\nCreates.\n\n**Method:** POST\n", "POST /api/widget"),
     "a method field first": ("- **Method**: `GET`\n- **Path**: `/widgets`\n", "GET /widgets"),
@@ -90,6 +90,10 @@ NOTATIONS = {
     "curl": (
         "## Create\n```bash\ncurl -X POST http://localhost:80/w -d '{\n\"a\": 1}'\n```\n## Get\n```\ncurl 'http://localhost/w/1?x=1'\ncurl --request=DELETE \"$BASE/w/1\"\ncurl -s -d @f localhost:1/z | jq\nT=$(curl -sX PUT http://localhost/t)\n```",
         "POST /w, GET /w/{id}, DELETE /w/{id}, POST /z, PUT /t",
+    ),
+    "curl to a host without a dot": (
+        "```\ncurl -X POST http://host/x \\\n  -H 'A: b'\ncurl http://service:8000/y\n```",
+        "POST /x, GET /y",
     ),
     "URLs and placeholders for them": (
         "- GET http://localhost:8080/api/a\n- POST {{base_url}}/b\n- DELETE {BASE_URL}/c",

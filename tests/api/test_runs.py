@@ -118,6 +118,13 @@ def test_a_rerun_is_the_same_question_and_replaces_the_answer(run):
     assert api.verdict(run, "first#1") == after
 
 
+def test_a_rerun_finds_its_submission_in_an_index_that_answers_other_tasks_too(suite, submissions, tmp_path):
+    with (submissions / "submissions.jsonl").open("a") as index:
+        index.write('{"task": "third", "path": "a"}\n')
+    api.score(suite, submissions, tmp_path / "run", static_only=True)
+    assert api.rerun(tmp_path / "run", "third").key == api.verdict(tmp_path / "run", "third").key
+
+
 def test_a_rerun_asks_nothing_else(run):
     before = api.verdict(run, "first#0")
     api.rerun(run, "first", attempt=1)

@@ -120,7 +120,7 @@ def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
     record = next((record for record in suite if record.id == question.key.task), None)
     if record is None or config_hash(info.config, record, suite.quarantined.get(record.id)) != question.key.config_hash:
         raise BadInput(f"task {question.key.task!r} has changed since it was scored", file=info.suite_path, mend=mend)
-    found = read_submissions(Path(info.submissions_path), [record.id])
+    found = read_submissions(Path(info.submissions_path), [task.id for task in suite])
     for submission in found.items:
         if (submission.attempt, submission.hash) == (question.key.attempt, question.key.submission_hash):
             return _Again(info, question, suite, record, submission, mend)

@@ -11,7 +11,7 @@ from .score import KEPT as KEPT
 
 SUITE = "microservice-mini"
 SUBMISSIONS = ("mixed", "reference")
-"""Of the bundled suite: one that fails in every way there is, and the references."""
+"""Of the bundled suite: those that a scorer must tell apart, and the references."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -29,7 +29,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", default="", metavar="NAME", help="only tasks of this language")
     parser.add_argument("--static-only", action="store_true", help="read the code, run nothing: static coverage only")
     parser.add_argument(
-        "--timeout", dest="task_seconds", type=options.seconds, metavar="SECONDS", help="limit of a whole task"
+        "--timeout",
+        dest="task_seconds",
+        type=options.seconds,
+        metavar="SECONDS",
+        help="limit of all of a submission's own steps together (downloads are ours)",
     )
     parser.add_argument("--keep", action="store_true", help="keep each task's work files in the run directory")
     parser.add_argument("--model-name", default="", metavar="NAME", help="recorded with the run")

@@ -16,20 +16,20 @@ from ..core.outcomes import Cause
 class Limits(Frozen):
     """What a sandboxed process may use. Exceeding any of them ends the whole process tree, or makes the call fail inside it."""
 
-    wall_seconds: float = 60.0
+    wall_seconds: float = Field(default=60.0, gt=0)
     """Wall-clock time from start to the end of the last descendant."""
-    cpu_seconds: float | None = None
+    cpu_seconds: float | None = Field(default=None, gt=0)
     """CPU time of the tree; None for no limit beside the wall clock."""
-    cpus: float = 1.0
+    cpus: float = Field(default=1.0, gt=0)
     """Processors' worth of CPU at any time."""
-    memory_bytes: int = 2 * GiB
+    memory_bytes: int = Field(default=2 * GiB, gt=0)
     """Memory of the tree. Scratch space is held in memory too, and has a limit of its own: it comes on top, full or not, so that a
     full disk is ENOSPC and not the end."""
-    pids: int = 256
+    pids: int = Field(default=256, gt=0)
     """Processes and threads alive at once."""
-    disk_bytes: int = 512 * MiB
+    disk_bytes: int = Field(default=512 * MiB, gt=0)
     """Size of each `Scratch` and of /tmp; more is ENOSPC inside."""
-    output_bytes: int = 16 * MiB
+    output_bytes: int = Field(default=16 * MiB, gt=0)
     """stdout + stderr. Reaching it ends the tree with `Cause.OUTPUT_LIMIT`; what came before is kept."""
 
 

@@ -42,7 +42,7 @@ _URL = re.compile(
 )
 _OURS = re.compile(
     r"^(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|host\.docker\.internal|\[::1?\])?(?::|$)|[$<{]|(?:^|\.)example\.(?:com|org|net)|\byour|\.local\b"
-    r"|^[\w-]+:\d+$",
+    r"|^[\w-]+(?::\d+)?$",
     re.IGNORECASE,
 )
 _IMPLIED = {"-I": "HEAD", "--head": "HEAD", "-T": "PUT", "--upload-file": "PUT"}

@@ -20,7 +20,7 @@ _PATH_LABEL = (
     r"(?:methods?|verbs?)\s*(?:and|&|\+|/)\s*(?:paths?|ur[li]s?|routes?|endpoints?))"
 )
 _METHOD_LABEL = r"(?:(?:api|http|rest|request)\s+)*(?:methods?|verbs?|types?)"
-_NUMBERED = r"(?:\s*\(s\))?(?:\s*#?\d+(?:\.\d+)*)?"
+_NUMBERED = r"(?:\s*\((?:s|names?)\))?(?:\s*#?\d+(?:\.\d+)*)?"
 _LABEL = re.compile(
     rf"(?:(?P<path>{_PATH_LABEL})|(?P<method>{_METHOD_LABEL})){_NUMBERED}(?:\s*(?:[:：=]|→|=>|[-–—]+>?(?=\s))\s*|\s+(?=[A-Z/]|https?:)|$)",
     re.IGNORECASE,

@@ -13,7 +13,7 @@ from .workspace import Record, work_folder
 SECONDS = 8 * 3600.0
 """A person looks around for longer than a service runs."""
 
-WELCOME = 'printf "%s\\n" "$1"; exec bash --norc -i'
+WELCOME = 'printf "%s\\n" "$1"; PS1="$2" exec bash --norc -i'
 
 
 def shell(task: MicroserviceTask, submission: Submission, bench: Bench) -> int:
@@ -36,7 +36,7 @@ def shell(task: MicroserviceTask, submission: Submission, bench: Bench) -> int:
             else "Nothing says how to start it."
         )
         return bench.box.shell(
-            ["bash", "-c", WELCOME, "bash", "\n".join(lines)],
-            view=service_view(prepared.tree or tree, prepared, task, {"PS1": f"{task.id}$ "}),
+            ["bash", "-c", WELCOME, "bash", "\n".join(lines), f"{task.id}$ "],
+            view=service_view(prepared.tree or tree, prepared, task, {}),
             limits=SERVICE_LIMITS.model_copy(update={"wall_seconds": SECONDS}),
         )

@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
+from ...analysis.metrics import difficulty
 from ...analysis.reading import read_code
 from ...core.errors import Boundary, InfrastructureError
 from ...core.outcomes import Cause, Status, TestOutcome
 from ...core.submission import Submission
 from ...core.submissions import copy_tree
+from ...core.task import Difficulty
 from ...core.verdict import PhaseName, TestResult, Verdict
 from ...sandbox.base import ExecResult, Sandbox
 from ...toolchains import Prepared, TimeLeft, runner_environment, toolchain
@@ -37,7 +39,7 @@ class Findings:
     responds: bool = False
     tests: tuple[TestResult, ...] = ()
     found: Coverage | None = None
-    measures: dict[str, float] | None = None
+    size: Difficulty | None = None
     versions: dict[str, str] | None = None
     unexpected: tuple[str, ...] = ()
     start_source: str = ""
@@ -56,7 +58,7 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
         if code.problems:
             record.log("reading", "\n".join((*code.problems, "")).encode())
         findings.found = static_coverage(required_endpoints(task), code.routes)
-        findings.measures = {f"code_{name}": float(value) for name, value in code.metrics.model_dump().items()}
+        findings.size = difficulty(code.metrics, endpoints=len({str(route) for route in code.routes}))
         if bench.config.static_only:
             covered = findings.found.static_share == 1.0
             findings.status = Status.PASSED if covered else Status.FAILED
@@ -80,6 +82,7 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
         measures=measures(findings, static_only=bench.config.static_only),
         detail={
             "endpoints": findings.found.evidence(),
+            "difficulty": findings.size.level,
             "start": findings.start_source,
             "unexpected_tests": list(findings.unexpected),
         },
@@ -244,8 +247,9 @@ def missing_tests(task: MicroserviceTask) -> tuple[TestResult, ...]:
 
 def measures(findings: Findings, *, static_only: bool) -> dict[str, float]:
     """The family's numbers. Fractions in 0..1; `code_*` are counts."""
-    assert findings.found is not None
-    numbers = {"ac_static": findings.found.static_share, **(findings.measures or {})}
+    assert findings.found is not None and findings.size is not None
+    counts = findings.size.model_dump(exclude={"level"})
+    numbers = {"ac_static": findings.found.static_share, **{f"code_{name}": float(n) for name, n in counts.items()}}
     if static_only:
         return numbers
     passed = sum(test.passed for test in findings.tests)
