@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from repoproof.analysis.endpoints import Endpoint, Route, coverage, matches, normalise_path
@@ -47,6 +47,7 @@ def test_every_notation_of_a_parameter_becomes_braces(written: str, template: st
     assert normalise_path(written) == template
 
 
+@example("$<>")
 @given(st.text(alphabet="/ab:<>{}()?P*[]-. \\$#\n", max_size=24) | st.text())
 def test_normalising_twice_changes_nothing(path: str):
     once = normalise_path(path)

@@ -58,6 +58,13 @@ def normalise_path(path: str) -> str:
     A query and a fragment are cut off, a leading slash is added, repeated slashes become one. A trailing slash stays, because a
     request has to be sent with it; `matches` ignores it.
     """
+    before, now = "", _normalised(path)
+    while now != before:  # what one reading makes of nonsense may read as a parameter
+        before, now = now, _normalised(now)
+    return now
+
+
+def _normalised(path: str) -> str:
     text = "/" + path.strip()
     out: list[str] = []
     at = 0
