@@ -14,10 +14,10 @@ from ...analysis.metrics import difficulty, measure_code
 from ...core.errors import BadInput, Boundary
 from ...core.jsonl import read_json, to_record
 from ...core.paths import cache_root
-from ...sandbox import Limits, ReadOnly, Sandbox, View, Writable, open_sandbox
+from ...sandbox import Limits, Sandbox, open_sandbox
 from ...toolchains import runner_environment
 from .coverage import endpoints_in
-from .golden import read_records, service_urls
+from .golden import RUN_TESTS, golden_view, read_records, service_urls
 from .task import MicroserviceTask
 from .workspace import lay_out
 
@@ -106,17 +106,9 @@ def collect(tests: Path, box: Sandbox, *, port: int) -> tuple[str, ...]:
         folder.chmod(0o755)
         runner, golden, results = lay_out(folder, tests)
         ran = box.run(
-            ["/env/bin/python", "-B", "/runner/run_tests.py", "/tests", "/results/results.jsonl", "--collect-only"],
-            view=View(
-                mounts=(
-                    *environment.mounts,
-                    ReadOnly(source=runner, target="/runner"),
-                    ReadOnly(source=golden, target="/tests"),
-                    Writable(source=results, target="/results"),
-                ),
-                # Modules read it while they are imported.
-                environment={**environment.environment, **service_urls(port)},
-            ),
+            [*RUN_TESTS, "--collect-only"],
+            # Modules read where the service is while they are imported.
+            view=golden_view(environment, runner, golden, results, service_urls(port)),
             limits=Limits(wall_seconds=60),
         )
         lines = read_records(results / "results.jsonl")

@@ -38,6 +38,32 @@ class GoldenRun:
         return sum(result.passed for result in self.results)
 
 
+RUN_TESTS = ("/env/bin/python", "-B", "/runner/run_tests.py", "/tests", "/results/results.jsonl")
+"""Runs the tests that a `golden_view` shows."""
+
+
+def golden_view(
+    environment: Prepared,
+    runner: Path,
+    tests: Path,
+    results: Path,
+    variables: Mapping[str, str],
+    *,
+    workdir: str = "/tmp",
+) -> View:
+    """What golden tests see: themselves, their environment, our runner, and the folder that only they write results to."""
+    return View(
+        mounts=(
+            *environment.mounts,
+            ReadOnly(source=runner, target="/runner"),
+            ReadOnly(source=tests, target="/tests"),
+            Writable(source=results, target="/results"),
+        ),
+        environment={**environment.environment, **variables},
+        workdir=workdir,
+    )
+
+
 def run_golden_tests(
     task: MicroserviceTask,
     tests: Path,
@@ -55,23 +81,10 @@ def run_golden_tests(
     assert task.sealed is not None
     recorded = results / "results.jsonl"
     recorded.unlink(missing_ok=True)
+    settings = {**(variables or {}), **service_urls(task.port), **task.sealed.test_environment}
     process = box.run(
-        ["/env/bin/python", "-B", "/runner/run_tests.py", "/tests", "/results/results.jsonl"],
-        view=View(
-            mounts=(
-                *environment.mounts,
-                ReadOnly(source=runner, target="/runner"),
-                ReadOnly(source=tests, target="/tests"),
-                Writable(source=results, target="/results"),
-            ),
-            environment={
-                **environment.environment,
-                **(variables or {}),
-                **service_urls(task.port),
-                **task.sealed.test_environment,
-            },
-            workdir=workdir,
-        ),
+        RUN_TESTS,
+        view=golden_view(environment, runner, tests, results, settings, workdir=workdir),
         limits=TEST_LIMITS.model_copy(update={"wall_seconds": seconds}),
         loopback=loopback,
     )
