@@ -1,0 +1,49 @@
+"""Where a model is asked: named endpoints in a TOML file, or the usual variables of the environment."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ..core.base import Frozen
+
+
+class Prices(Frozen):
+    """US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    """Reasoning included."""
+    cached_input: float | None = Field(default=None, ge=0)
+    """Of prompt tokens that the endpoint had in its cache; None for the price of others."""
+
+
+class Endpoint(Frozen):
+    """One table of `models.toml`: a model, where it is, what it costs, how hard it may be pressed."""
+
+    name: str
+    """What `--model` calls it: the table's name. For a bare model id, that id."""
+    model: str
+    """Id of the model, as the endpoint is told."""
+    base_url: str = ""
+    """Up to and including `/v1`; empty for $OPENAI_BASE_URL."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """Variable that holds the key. Keys themselves are never written down. Unset is fine where none is asked for."""
+    prices: Prices | None = None
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    concurrency: int = Field(default=16, ge=1)
+    """Calls at once."""
+    timeout_seconds: float = Field(default=300.0, gt=0)
+    """Of one call."""
+    tries: int = Field(default=5, ge=1)
+    """Calls that are sent for one question before it ends as a fault."""
+    first_delay_seconds: float = Field(default=1.0, ge=0)
+    """Before the second try; doubled with each further one, spread, at most a minute; what `Retry-After` says where it says so."""
+    context_tokens: int | None = Field(default=None, ge=1)
+    """Prompt and answer together; None for unknown."""
+    max_tokens_field: str = "max_tokens"
+    """What the endpoint calls the limit of the answer: some want `max_completion_tokens`."""
+    fill_template: str = ""
+    """Text with `{prefix}` and `{suffix}` that makes a fill-in-the-middle prompt; empty where the endpoint takes a suffix itself."""
+    extra: dict[str, object] = {}
+    """Further fields of each call's body, as they are."""
