@@ -156,6 +156,8 @@ class FaultKind(StrEnum):
     """Not asked: replaying, and the record has no such answer."""
     ABANDONED = "abandoned"
     """Not asked, or not awaited: who asked has gone."""
+    BROKEN = "broken"
+    """Our own side failed (boundary `harness`): the process that makes the calls died, or an answer could not be written down."""
 
     @property
     def is_retryable(self) -> bool:
