@@ -100,6 +100,10 @@ WRONG: dict[str, tuple[object, str]] = {
         '{"task": "shop", "path": "blog", "origin": {"cost_usd": 1e999}}',
         ":2: origin.cost_usd: Infinity: ",
     ),
+    "less than no time": (
+        {"task": "shop", "path": "blog", "origin": {"seconds": -1}},
+        ":2: origin.seconds: -1: ",
+    ),
     "not JSON": ('{"task": "shop"', ":2: not JSON: "),
 }
 

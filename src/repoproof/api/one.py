@@ -10,12 +10,12 @@ from ..core.config import SCORER_VERSION, ScoreConfig
 from ..core.errors import BadInput
 from ..core.paths import cache_root
 from ..core.run import Asked, RunDirectory, RunInfo
-from ..core.submission import Submission, submission_label
+from ..core.submission import MISSING, Submission, submission_label
 from ..core.submissions import read_submissions
 from ..core.suite import Suite
 from ..core.task import Task
 from ..core.verdict import Verdict
-from ..engine.plan import MISSING, config_hash, plan
+from ..engine.plan import config_hash, plan
 from ..families import Bench, family
 from ..sandbox import open_sandbox
 from . import arguments

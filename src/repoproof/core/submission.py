@@ -9,16 +9,19 @@ from pydantic import Field
 from .base import Frozen, Text
 from .verdict import Violation
 
+MISSING = "missing"
+"""Hash where there is no submission."""
+
 
 class Origin(Frozen):
     """Who made a submission and what it took."""
 
     model: Text = ""
     agent: Text = ""
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cost_usd: float | None = None
-    seconds: float | None = None
+    prompt_tokens: int | None = Field(default=None, ge=0)
+    completion_tokens: int | None = Field(default=None, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0)
+    seconds: float | None = Field(default=None, ge=0)
     trajectory: Text | None = None
     """Path of the agent's transcript, relative to the submissions directory."""
 

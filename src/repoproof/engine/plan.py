@@ -12,14 +12,11 @@ from ..core.digest import canonical_json, digest_of_strings
 from ..core.errors import Boundary
 from ..core.outcomes import Status, TestOutcome
 from ..core.run import Asked, RunDirectory
-from ..core.submission import Submission
+from ..core.submission import MISSING, Submission
 from ..core.submissions import PATH_ESCAPE
 from ..core.suite import Suite
 from ..core.task import Task
 from ..core.verdict import TestResult, Verdict, VerdictKey
-
-MISSING = "missing"
-"""Submission hash where there is no submission."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,10 @@ from statistics import fmean
 
 from ..core.base import Frozen
 from ..core.errors import BadInput
+from ..core.submission import Origin
 from ..stats.means import task_means
-from ..stats.paired import compare_paired
+from ..stats.paired import PairedComparison, compare_paired
+from .effort import FIGURES, known_mean
 from .report import Interval, Metric, Report
 from .scores import SEED, clusters_of
 
@@ -29,6 +31,22 @@ class Difference(Frozen):
     worse: int
     sign_p: float
     """Two-sided exact sign test of better against worse."""
+
+
+class AmountDifference(Frozen):
+    """What an answer took in either run: the mean over tasks of the mean over a task's answers, where both runs say it of each."""
+
+    name: str
+    """One of the figures of a report's `effort`."""
+    label: str
+    tasks: int
+    """Those that it is over: where one answer does not say, its task is left out on both sides."""
+    a: float
+    b: float
+    difference: float
+    """b - a: above 0, the second run took more."""
+    interval: Interval | None
+    """As for scores."""
 
 
 class Change(Frozen):
@@ -63,6 +81,8 @@ class Comparison(Frozen):
     """Name, version and digest of the suite of both."""
     denominator: int
     differences: tuple[Difference, ...]
+    amounts: tuple[AmountDifference, ...] = ()
+    """Without the figures that no task says in both runs."""
     changes: tuple[Change, ...]
     warnings: tuple[str, ...] = ()
 
@@ -90,6 +110,7 @@ def comparison_of(
         suite=a.suite.label,
         denominator=len(tasks),
         differences=differences,
+        amounts=tuple(found for name in FIGURES if (found := _amount(a, b, name, clusters))),
         changes=tuple(_changes(a, b, differences[0].name)) if differences else (),
         warnings=(
             *_unlike(a, b),
@@ -133,11 +154,41 @@ def _difference(a: Report, b: Report, metric: Metric, clusters: Mapping[str, str
         a=fmean(in_a.values()),
         b=fmean(in_b.values()),
         difference=paired.difference,
-        interval=Interval(low=paired.interval.low, high=paired.interval.high) if paired.interval else None,
+        interval=_interval(paired),
         better=paired.better,
         worse=paired.worse,
         sign_p=paired.sign_p,
     )
+
+
+def _amount(a: Report, b: Report, name: str, clusters: Mapping[str, str] | None) -> AmountDifference | None:
+    in_a, in_b = _taken(a, name), _taken(b, name)
+    common = [task for task in a.expected if task in in_a and task in in_b]
+    if not common:
+        return None
+    of_a, of_b = ({task: side[task] for task in common} for side in (in_a, in_b))
+    paired = compare_paired(of_a, of_b, clusters=clusters, seed=SEED)
+    return AmountDifference(
+        name=name,
+        label=FIGURES[name],
+        tasks=paired.tasks,
+        a=fmean(of_a.values()),
+        b=fmean(of_b.values()),
+        difference=paired.difference,
+        interval=_interval(paired),
+    )
+
+
+def _taken(report: Report, name: str) -> dict[str, float]:
+    """Task -> mean over its answers, where all of them say it."""
+    origins: dict[str, list[Origin]] = {}
+    for row in report.tasks:
+        origins.setdefault(row.task, []).append(row.origin)
+    return {task: mean for task, found in origins.items() if (mean := known_mean(found, name)) is not None}
+
+
+def _interval(paired: PairedComparison) -> Interval | None:
+    return Interval(low=paired.interval.low, high=paired.interval.high) if paired.interval else None
 
 
 def _changes(a: Report, b: Report, metric: str) -> list[Change]:

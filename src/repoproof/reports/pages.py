@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..core.base import MiB
 from ..core.outcomes import Status
 from ..sandbox.doctor import Finding
 from ..stats.means import value_of
 from .check import Check, unknown_lines
-from .comparison import Comparison, Side
-from .report import READ, Metric, Report, TaskRow, counted, number
+from .comparison import AmountDifference, Comparison, Side
+from .effort import FIGURES, Maker, known_mean, quantity
+from .report import READ, Interval, Metric, Report, TaskRow, counted, number
 from .tables import Column, Page, Part, Table
 from .validation import ValidationReport
 
 FEW = 20
 """Tasks below which a bootstrap interval is said to be rough."""
+NAMED = 5
+"""Tasks that a line names before it ends in dots."""
 
 
 def report_page(report: Report) -> Page:
@@ -31,8 +34,11 @@ def report_page(report: Report) -> Page:
     parts.append(_scores(report))
     if report.intervals and report.denominator < FEW:
         parts.append(_few(report.denominator))
+    if report.pass_at_k:
+        parts.extend(_pass_at_k(report))
     if report.by_language:
         parts.append(_languages(report))
+    parts.extend(_effort(report))
     parts.append(_counts(report))
     parts.append(f"Not a result: {report.headline}" if report.above_threshold else report.headline)
     return Page(tuple(parts))
@@ -107,11 +113,37 @@ def comparison_page(comparison: Comparison) -> Page:
     if comparison.denominator < FEW and any(d.interval for d in comparison.differences):
         parts.append(_few(comparison.denominator))
     parts.append(changes if changes.rows else "No task changed.")
+    if comparison.amounts:
+        parts.append(_amounts(comparison))
     parts.append(
         ("" if comparison.a.is_result and comparison.b.is_result else "Not a result: ")
         + f"B - A over {counted(comparison.denominator, 'task')}, paired by task, strict scores ({comparison.suite})"
     )
     return Page(tuple(parts))
+
+
+def _amounts(comparison: Comparison) -> Table:
+    titles = ("Tasks", "A", "B", "B - A", "95 % interval")
+
+    def interval(found: AmountDifference) -> str:
+        if found.interval is None:
+            return "-"
+        return " to ".join(quantity(found.name, end, sign="+") for end in (found.interval.low, found.interval.high))
+
+    return Table(
+        (Column("Took, per answer"), *(Column(title, True) for title in titles)),
+        tuple(
+            (
+                found.label,
+                f"{found.tasks} of {comparison.denominator}",
+                quantity(found.name, found.a),
+                quantity(found.name, found.b),
+                quantity(found.name, found.difference, sign="+"),
+                interval(found),
+            )
+            for found in comparison.amounts
+        ),
+    )
 
 
 def validation_page(validation: ValidationReport) -> Page:
@@ -222,10 +254,6 @@ def _reasons(report: Report) -> Table:
 
 
 def _scores(report: Report) -> Table:
-    def interval(name: str) -> str:
-        found = report.intervals.get(name)
-        return f"{found.low:.4f} to {found.high:.4f}" if found else "-"
-
     return Table(
         (
             Column("Score"),
@@ -234,10 +262,95 @@ def _scores(report: Report) -> Table:
             Column(f"Conditional, {counted(report.conditional_denominator, 'task')}", True),
         ),
         tuple(
-            (m.label, number(report.strict[m.name]), interval(m.name), number(report.conditional[m.name]))
+            (
+                m.label,
+                number(report.strict[m.name]),
+                _interval(report.intervals.get(m.name)),
+                number(report.conditional[m.name]),
+            )
             for m in report.metrics
         ),
     )
+
+
+def _interval(found: Interval | None) -> str:
+    return f"{found.low:.4f} to {found.high:.4f}" if found else "-"
+
+
+def _pass_at_k(report: Report) -> Iterator[Part]:
+    yield Table(
+        (
+            Column("k", True),
+            Column(f"pass@k, {counted(report.denominator, 'task')}", True),
+            Column("95 % interval", True),
+        ),
+        tuple((str(found.k), number(found.value), _interval(found.interval)) for found in report.pass_at_k),
+        title="At least one of k answers passes",
+    )
+    most = max(report.attempts.values())
+    if fewer := [f"{task} {count}" for task, count in report.attempts.items() if count < most]:
+        yield (
+            f"{len(fewer)} of {counted(report.denominator, 'task')} have fewer than {counted(most, 'answer')}: "
+            f"{', '.join(fewer[:NAMED])}{', ...' if len(fewer) > NAMED else ''}."
+        )
+
+
+def _effort(report: Report) -> Iterator[Part]:
+    effort = report.effort
+    if not effort.amounts and not any(maker.model or maker.agent for maker in effort.makers):
+        return
+    yield f"{counted(effort.answers, 'answer')}: {'; '.join(_maker(maker, effort.answers) for maker in effort.makers)}"
+    if not effort.amounts:
+        return
+    columns = ("Known for", "Total", "Per answer", "Per passed answer", "Per solved task")
+    yield Table(
+        (Column("Took"), *(Column(title, True) for title in columns)),
+        tuple(
+            (
+                FIGURES[name],
+                f"{amount.known} of {effort.answers}",
+                *(
+                    quantity(name, value)
+                    for value in (amount.total, amount.per_answer, amount.per_passed, amount.per_solved)
+                ),
+            )
+            for name, amount in effort.amounts.items()
+        ),
+        title="What the answers took",
+    )
+    if max(report.attempts.values()) > 1:
+        yield _efforts_of_tasks(report)
+
+
+def _efforts_of_tasks(report: Report) -> Table:
+    shown = [name for name in ("tokens", "cost_usd", "seconds") if name in report.effort.amounts]
+    rows: dict[str, list[TaskRow]] = {task: [] for task in report.expected}
+    for row in report.tasks:
+        rows[row.task].append(row)
+    return Table(
+        (
+            Column("Task"),
+            Column("Answers", True),
+            Column("Passed", True),
+            *(Column(f"{FIGURES[name]} each", True) for name in shown),
+        ),
+        tuple(
+            (
+                task,
+                str(report.attempts[task]),
+                "-" if report.run.static_only else str(sum(row.status is Status.PASSED for row in of_task)),
+                *(quantity(name, known_mean([row.origin for row in of_task], name)) for name in shown),
+            )
+            for task, of_task in rows.items()
+        ),
+        title="By task",
+    )
+
+
+def _maker(maker: Maker, answers: int) -> str:
+    names = [f"model {maker.model}" if maker.model else "", f"agent {maker.agent}" if maker.agent else ""]
+    said = ", ".join(filter(None, names)) or "by nobody named"
+    return said if maker.answers == answers else f"{maker.answers} {said}"
 
 
 def _languages(report: Report) -> Table:

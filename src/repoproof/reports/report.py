@@ -14,9 +14,10 @@ from ..core.base import Frozen
 from ..core.errors import Boundary
 from ..core.outcomes import Status
 from ..core.run import RunInfo
-from ..core.submission import submission_label
+from ..core.submission import Origin, submission_label
 from ..core.suite import Suite
 from ..stats.means import Scored, Unanswered
+from .effort import Effort
 
 REPORT_SCHEMA_VERSION = 1
 """Raised whenever a field is renamed, removed or given another meaning; a new field does not raise it."""
@@ -119,6 +120,15 @@ class Interval(Frozen):
     high: float
 
 
+class PassAtK(Frozen):
+    """The chance that at least one of `k` answers to a task passes: the mean over tasks, strict (unbiased, Chen et al. 2021)."""
+
+    k: int
+    value: float
+    interval: Interval | None
+    """None where there are fewer than two tasks."""
+
+
 class Slice(Frozen):
     """Strict scores of a part of the tasks."""
 
@@ -149,6 +159,9 @@ class TaskRow(Frozen):
     violations: tuple[str, ...] = ()
     """Names of the rules that it broke."""
     seconds: float = 0.0
+    """That scoring it took."""
+    origin: Origin = Origin()
+    """Who made it, and what that took."""
 
     @property
     def label(self) -> str:
@@ -188,6 +201,13 @@ class Report(Frozen):
     """Share of the strict scores that they took: the mean over tasks of their share of the task's verdicts."""
     infrastructure_threshold: float
     """If either is above it, no number of this report is a result."""
+    attempts: dict[str, int]
+    """Answers that were handed in, by task; 0 where there is none."""
+    pass_at_k: tuple[PassAtK, ...] = ()
+    """As far as the task with the fewest answers allows; none where no task has several, and in a static run. A task without any
+    answer counts as 0 for every k."""
+    effort: Effort
+    """Who answered, and what it took."""
     by_language: dict[str, Slice] = Field(default_factory=dict)
     """Empty where all tasks are of one language."""
     warnings: tuple[str, ...] = ()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..core.outcomes import Status
 from ..core.run import Asked, RunInfo
-from ..core.submission import submission_label
+from ..core.submission import MISSING, submission_label
 from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
 from ..stats.bootstrap import bootstrap_interval
@@ -20,9 +21,12 @@ from ..stats.means import (
     strict_score,
     task_means,
 )
+from ..stats.passk import mean_pass_at_k, pass_at_k
+from .effort import effort_of
 from .report import (
     Interval,
     Metric,
+    PassAtK,
     Report,
     RunIdentity,
     Slice,
@@ -34,6 +38,9 @@ from .report import (
 
 SEED = 20240229
 """Of the bootstrap: the same run always gets the same intervals."""
+
+USUAL_K = (1, 5, 10, 20)
+"""Of pass@k, as far as the attempts allow; and as many as there are."""
 
 
 def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[FamilyMetric]) -> Report:
@@ -49,6 +56,7 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
     strict = {name: strict_score(whole, name, ids).value for name in measured}
     conditional = {name: conditional_score(rows, name, ids).value for name in measured}
     intervals = {name: interval_of(list(task_means(whole, name, ids).values()), sources) for name in measured}
+    attempts = _attempts(info.asked)
     report = Report(
         suite=SuiteIdentity.of_run(info),
         run=RunIdentity.of(info),
@@ -65,6 +73,9 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
         infrastructure_rate=infrastructure_rate(rows),
         infrastructure_loss=infrastructure_loss(whole, ids),
         infrastructure_threshold=info.options.infrastructure_threshold,
+        attempts=attempts,
+        pass_at_k=() if info.config.static_only else _pass_at_k(attempts, rows, sources),
+        effort=effort_of(info.asked, rows, judged=not info.config.static_only and len(rows) == len(asked)),
         by_language=_by_language(rows, whole, tasks, metrics, measured),
         tasks=tuple(rows),
     )
@@ -82,6 +93,30 @@ def interval_of(values: Sequence[float], sources: Sequence[str]) -> Interval | N
 def clusters_of(sources: Sequence[str]) -> Sequence[str] | None:
     """What to resample by: the sources, or the tasks themselves where all are of one source, since that is no cluster to resample."""
     return sources if len(set(sources)) > 1 else None
+
+
+def _pass_at_k(attempts: Mapping[str, int], rows: Iterable[TaskRow], sources: Sequence[str]) -> tuple[PassAtK, ...]:
+    """Strict: what is lost or not scored yet is an attempt that did not pass."""
+    if max(attempts.values(), default=0) < 2:
+        return ()
+    fewest = min(count for count in attempts.values() if count)
+    passed = Counter(row.task for row in rows if row.status is Status.PASSED)
+    found: list[PassAtK] = []
+    for k in sorted({*(k for k in USUAL_K if k <= fewest), fewest}):
+        # A task without any answer is one of which k attempts failed.
+        tried = [(count or k, passed[task]) for task, count in attempts.items()]
+        interval = interval_of([pass_at_k(*each, k) for each in tried], sources)
+        found.append(PassAtK(k=k, value=mean_pass_at_k(tried, k), interval=interval))
+    return tuple(found)
+
+
+def _attempts(asked: Iterable[Asked]) -> dict[str, int]:
+    """Task -> answers that were handed in."""
+    attempts: dict[str, int] = {}
+    for question in asked:
+        there = question.key.submission_hash != MISSING
+        attempts[question.key.task] = attempts.get(question.key.task, 0) + there
+    return attempts
 
 
 def _by_language(
@@ -119,6 +154,7 @@ def _row(verdict: Verdict, question: Asked, stages: Sequence[str]) -> TaskRow:
         reached=next((stage for stage in reversed(stages) if verdict.measures.get(stage)), ""),
         violations=tuple(dict.fromkeys(violation.rule for violation in verdict.violations)),
         seconds=round(verdict.seconds, 3),
+        origin=question.origin,
     )
 
 

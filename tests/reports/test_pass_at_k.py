@@ -1,0 +1,74 @@
+"""pass@k in reports."""
+
+from __future__ import annotations
+
+import pytest
+
+from repoproof.core.outcomes import Status
+from repoproof.core.submission import MISSING
+from repoproof.reports.pages import report_page
+from repoproof.reports.tables import Table
+
+
+def attempts(verdict, task: str, count: int, passed: int) -> list:
+    statuses = [Status.PASSED] * passed + [Status.FAILED] * (count - passed)
+    return [verdict(task, status, attempt=n) for n, status in enumerate(statuses)]
+
+
+def values(report) -> dict[int, float]:
+    return {found.k: found.value for found in report.pass_at_k}
+
+
+def test_it_is_the_unbiased_estimate_averaged_over_tasks(report, verdict):
+    scored = report([*attempts(verdict, "a", 6, 2), *attempts(verdict, "b", 6, 0)])
+    # a: 1/3; 1 - C(4,5)/C(6,5) = 1; 1. b: 0.
+    assert values(scored) == pytest.approx({1: 1 / 6, 5: 0.5, 6: 0.5})
+    interval = scored.pass_at_k[0].interval
+    assert (interval.low, interval.high) == pytest.approx((0.0, 1 / 3))
+
+
+@pytest.mark.parametrize(
+    ("counts", "ks"),
+    [
+        ((1, 1), ()),
+        ((1, 3), (1,)),
+        ((3, 3), (1, 3)),
+        ((10, 12), (1, 5, 10)),
+        ((20, 20), (1, 5, 10, 20)),
+        ((25, 30), (1, 5, 10, 20, 25)),
+    ],
+)
+def test_k_goes_as_far_as_the_task_with_the_fewest_answers_allows(report, verdict, counts, ks):
+    scored = report([one for n, count in enumerate(counts) for one in attempts(verdict, f"t{n}", count, 1)])
+    assert tuple(values(scored)) == ks
+
+
+def test_a_task_without_an_answer_is_0_for_every_k(report, verdict):
+    missing = verdict("b", Status.MISSING, submission_hash=MISSING)
+    scored = report([*attempts(verdict, "a", 5, 5), missing])
+    assert scored.attempts == {"a": 5, "b": 0}
+    assert values(scored) == {1: 0.5, 5: 0.5}
+
+
+def test_what_our_side_lost_or_has_not_scored_is_an_attempt_that_did_not_pass(report, verdict, question):
+    done = [verdict("a", Status.PASSED), verdict("a", Status.INFRASTRUCTURE_ERROR, attempt=1)]
+    later = verdict("a", Status.PASSED, attempt=2)
+    assert values(report(done, [*map(question, done), question(later)])) == pytest.approx({1: 1 / 3, 3: 1.0})
+
+
+def test_the_page_names_the_tasks_with_fewer_answers(report, verdict):
+    scored = report([*attempts(verdict, "a", 3, 1), *attempts(verdict, "b", 2, 0)])
+    page = report_page(scored)
+    table = next(part for part in page.parts if isinstance(part, Table) and part.columns[0].title == "k")
+    assert [row[:2] for row in table.rows] == [("1", "0.1667"), ("2", "0.3333")]
+    assert "1 of 2 tasks have fewer than 3 answers: b 2." in page.parts
+
+
+def test_one_answer_a_task_has_no_pass_at_k(report, verdict):
+    scored = report([verdict("a", Status.PASSED, passed=1, of=1), verdict("b", Status.FAILED, of=1)])
+    assert scored.pass_at_k == ()
+    assert not any("fewer than" in part for part in report_page(scored).parts if isinstance(part, str))
+
+
+def test_code_that_was_only_read_has_passed_nothing(report, verdict):
+    assert report(attempts(verdict, "a", 3, 3), static=True).pass_at_k == ()
