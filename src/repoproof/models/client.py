@@ -1,0 +1,236 @@
+"""One call of an endpoint, through the `openai` package; whatever comes of it is an answer or a fault."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Protocol, cast
+from urllib.parse import urlsplit
+
+from ..core.base import KiB, MiB
+from ..core.errors import BadInput
+from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest
+from .endpoint import Endpoint
+from .wire import NotAnAnswer, body_of, read_answer, said_in
+
+if TYPE_CHECKING:
+    from openai import AsyncAPIResponse, AsyncOpenAI
+
+BODY_BYTES = 32 * MiB
+"""Of an answer; a body that is longer is none."""
+COMPLAINT_BYTES = 64 * KiB
+"""What is read of the body of a 4xx or 5xx."""
+CONNECT_SECONDS = 30.0
+"""After which there is no connection."""
+NO_KEY = "none"
+"""What is sent as the key where none is set: local servers want none."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one call."""
+
+    result: Answer | Fault
+    retry_after: float | None = None
+    """Seconds that the endpoint asks to wait before another."""
+
+
+class Client(Protocol):
+    """One connection pool to one endpoint."""
+
+    async def call(self, request: ChatRequest | FillRequest) -> Outcome:
+        """Send it, once. Never raises for what the endpoint does."""
+        ...
+
+
+@asynccontextmanager
+async def connected(endpoint: Endpoint) -> AsyncGenerator[Client]:
+    """A client of `endpoint`. Nothing is sent yet."""
+    try:
+        import openai
+    except ImportError:
+        raise BadInput(
+            "asking a model needs the openai package", subject=endpoint.name, mend="pip install 'repoproof[models]'"
+        ) from None
+    key = key_of(endpoint)
+    async with openai.AsyncOpenAI(
+        api_key=key or NO_KEY,
+        base_url=endpoint.base_url or None,
+        max_retries=0,
+        # Until the connection is there; of the whole call, we hold the limit ourselves.
+        timeout=openai.Timeout(None, connect=min(CONNECT_SECONDS, endpoint.timeout_seconds)),
+        http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_complaints_are_short]}),
+    ) as client:
+        yield _Client(endpoint, client, key)
+
+
+def key_of(endpoint: Endpoint) -> str:
+    """The endpoint's key; empty where none is set."""
+    key = os.environ.get(endpoint.api_key_env, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise BadInput("no key has such characters", field=f"${endpoint.api_key_env}", mend="set it to the key alone")
+    return key
+
+
+class _Complaint(Exception):
+    """A 4xx or 5xx."""
+
+    def __init__(self, status_code: int, body: bytes, retry_after: float | None) -> None:
+        self.status_code = status_code
+        self.body = body
+        self.retry_after = retry_after
+
+
+class _Response(Protocol):
+    """What we use of a response of the HTTP library, which is another one from version to version of `openai`."""
+
+    status_code: int
+
+    @property
+    def headers(self) -> Any: ...
+    def aiter_bytes(self) -> AsyncIterable[bytes]: ...
+
+
+async def _complaints_are_short(response: _Response) -> None:
+    """Ends what is no answer before `openai` reads all of it, however long it is."""
+    if response.status_code < 400:
+        return
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) >= COMPLAINT_BYTES:
+            break
+    wait = read_retry_after(response.headers.get("retry-after", ""), response.headers.get("date", ""))
+    raise _Complaint(response.status_code, bytes(body[:COMPLAINT_BYTES]), wait)
+
+
+@dataclass(frozen=True)
+class _Client:
+    endpoint: Endpoint
+    client: AsyncOpenAI
+    key: str
+
+    async def call(self, request: ChatRequest | FillRequest) -> Outcome:
+        begun = time.monotonic()
+        limit = asyncio.timeout(self.endpoint.timeout_seconds)
+        try:
+            async with limit:
+                body = await self.exchanged(request)
+            return Outcome(read_answer(body, request, self.endpoint, time.monotonic() - begun))
+        except NotAnAnswer as error:
+            kind, reason, complaint = FaultKind.MALFORMED, str(error), None
+        except Exception as error:
+            complaint = next((cause for cause in _causes(error) if isinstance(cause, _Complaint)), None)
+            if complaint is not None:
+                kind, reason = _refusal(complaint)
+            elif isinstance(error, TimeoutError) and limit.expired():
+                kind, reason = FaultKind.TIMED_OUT, f"no answer within {self.endpoint.timeout_seconds:g} s"
+            elif (known := _broken_connection(error)) is not None:
+                kind, reason = known, self.described(known, error)
+            else:
+                raise
+        fault = Fault(
+            kind=kind,
+            reason=self.without_key(reason),
+            status_code=complaint.status_code if complaint else None,
+            tries=1,
+            seconds=time.monotonic() - begun,
+        )
+        return Outcome(fault, complaint.retry_after if complaint else None)
+
+    async def exchanged(self, request: ChatRequest | FillRequest) -> bytes:
+        """The body of a 2xx."""
+        body = bytearray()
+        async with self.sent(request) as response:
+            async for chunk in response.iter_bytes():
+                body += chunk
+                if len(body) > BODY_BYTES:
+                    raise NotAnAnswer(f"a body of more than {BODY_BYTES // MiB} MiB")
+        return bytes(body)
+
+    def sent(self, request: ChatRequest | FillRequest) -> AbstractAsyncContextManager[AsyncAPIResponse[Any]]:
+        body: dict[str, Any] = body_of(request, self.endpoint)
+        if isinstance(request, ChatRequest):
+            create = self.client.chat.completions.with_streaming_response.create
+            named = {name: body.pop(name) for name in ("model", "messages")}
+        else:
+            create = self.client.completions.with_streaming_response.create
+            named = {name: body.pop(name) for name in ("model", "prompt")}
+        # What `openai` knows by name it transforms and checks; `extra_body` goes out as it is.
+        return cast("Any", create)(**named, extra_body=body)
+
+    def described(self, kind: FaultKind, error: Exception) -> str:
+        """In words of ours: those of the HTTP library quote headers, the key among them."""
+        system = next((cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror), "")
+        place = urlsplit(str(self.client.base_url))
+        shown = f"{place.hostname}{f':{place.port}' if place.port else ''}"
+        what = {
+            FaultKind.UNREACHABLE: f"no connection to {shown}",
+            FaultKind.DISCONNECTED: f"{shown} ended the connection before the answer",
+            FaultKind.MALFORMED: f"{shown} answered what is not HTTP, or badly compressed",
+        }[kind]
+        return f"{what}: {system}" if system else what
+
+    def without_key(self, reason: str) -> str:
+        return reason.replace(self.key, "***") if self.key else reason
+
+
+def _refusal(complaint: _Complaint) -> tuple[FaultKind, str]:
+    status = complaint.status_code
+    kind = FaultKind.RATE_LIMITED if status == 429 else FaultKind.OVERLOADED if status >= 500 else FaultKind.REFUSED
+    return kind, f"{status}: {said_in(complaint.body)}" if complaint.body.strip() else f"{status}"
+
+
+_BY_NAME = {
+    "APITimeoutError": FaultKind.UNREACHABLE,
+    "ConnectError": FaultKind.UNREACHABLE,
+    "ConnectTimeout": FaultKind.UNREACHABLE,
+    "ProxyError": FaultKind.UNREACHABLE,
+    "DecodingError": FaultKind.MALFORMED,
+    "APIStatusError": FaultKind.MALFORMED,
+    "RequestError": FaultKind.DISCONNECTED,
+    "APIConnectionError": FaultKind.DISCONNECTED,
+}
+"""By the names of exceptions: `openai` moved from one HTTP library to another, and they share these."""
+
+
+def _broken_connection(error: Exception) -> FaultKind | None:
+    """What an exception of `openai`, or of the HTTP library below it, means; the most telling of its causes decides."""
+    names = {type_.__name__ for cause in _causes(error) for type_ in type(cause).__mro__}
+    return next((kind for name, kind in _BY_NAME.items() if name in names), None)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The exception, and what it came from."""
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        yield at
+        at = at.__cause__ or at.__context__
+
+
+def read_retry_after(value: str, date: str = "") -> float | None:
+    """Seconds in a `Retry-After` header: a number, or a date, by the clock of the response's own `Date` where it has one."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        until, now = _moment(value), _moment(date) or datetime.now(UTC)
+        seconds = (until - now).total_seconds() if until else float("nan")
+    return max(0.0, seconds) if isfinite(seconds) else None
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    # "-0000" means UTC that says nothing of the sender's zone.
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
