@@ -1,7 +1,7 @@
 # Everything a user or a developer runs. `make` alone shows the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-slow lint bench clean requirements
+.PHONY: help install demo demo-model test test-all test-slow lint bench clean requirements
 
 # A system interpreter first: sandboxes see /usr, and every user may run it.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3.14 /usr/bin/python3.13 /usr/bin/python3.12 /usr/bin/python3.11) python3)
@@ -27,6 +27,16 @@ $(READY): requirements/dev.txt pyproject.toml scripts/system_packages.sh
 demo: $(READY)  ## Score the bundled suite's submissions and print the tables (offline once it ran)
 	@$(BIN)/repoproof demo
 
+demo-model:  ## Let a model answer the bundled suite, and score it: GGUF=file to serve, or BASE_URL=server
+	$(if $(GGUF)$(BASE_URL),,$(error which model? make demo-model GGUF=path/to/model.gguf, or BASE_URL=http://host:port/v1 [MODEL=id]))
+	@$(MAKE) --no-print-directory $(READY) $(if $(GGUF),$(VENV)/.local)
+	@$(BIN)/python scripts/demo_model.py --gguf "$(GGUF)" --base-url "$(BASE_URL)" --model "$(MODEL)"
+
+$(VENV)/.local: $(READY) requirements/local.txt
+	@echo "installing what serves a local model into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/local.txt
+	@touch $@
+
 test: $(READY)  ## All tests but the slow ones (under 10 minutes)
 	@$(PYTEST) -m "not slow"
 
@@ -38,8 +48,9 @@ test-slow: $(READY)  ## Only the slow ones
 lint: $(READY)  ## ruff, pyright, import contracts
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pyright && $(BIN)/lint-imports
 
-bench: $(READY)  ## Overhead and bookkeeping, as ratios
+bench: $(READY)  ## Overhead, bookkeeping and what asking a model costs, as ratios
 	@$(BIN)/python benchmarks/overhead.py
+	@$(BIN)/python benchmarks/asking.py
 
 requirements: $(READY)  ## Resolve requirements/*.txt anew, by hash, without download addresses
 	@scripts/lock_requirements.sh

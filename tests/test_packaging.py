@@ -6,9 +6,8 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
 import zipfile
-from importlib.metadata import requires
+from importlib.metadata import Distribution, distribution, requires
 from pathlib import Path
 
 import pytest
@@ -38,22 +37,53 @@ def contents(wheel: Path) -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bin directory of a throwaway environment with the wheel in it. What it depends on is borrowed from ours."""
+    """The bin directory of a throwaway environment with the wheel in it. What it and the extras of its toolchains depend on is lent
+    from ours, and nothing else: no package that asks or serves a model."""
     place = tmp_path_factory.mktemp("installed") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
     python = place / "bin" / "python"
     install = ["uv", "pip", "install", "--quiet", "--offline", "--no-deps", "--python", str(python), str(wheel)]
     subprocess.run(install, check=True)
     (site,) = place.glob("lib/python*/site-packages")
-    (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    for package in needed("python", "node"):
+        lend(distribution(package), site)
     return place / "bin"
 
 
+def needed(*extras: str) -> set[str]:
+    """All that comes with the package and its `extras` on this system: what they need, and what those need."""
+    found: set[str] = set()
+    ahead = [requirement for extra in ("", *extras) for requirement in applicable("repoproof", extra)]
+    while ahead:
+        if (name := canonicalize_name(ahead.pop().name)) not in found:
+            found.add(name)
+            ahead += applicable(name)
+    return found
+
+
+def applicable(package: str, extra: str = "") -> list[Requirement]:
+    every = map(Requirement, requires(package) or ())
+    return [one for one in every if one.marker is None or one.marker.evaluate({"extra": extra})]
+
+
+def lend(package: Distribution, site: Path) -> None:
+    """Link what `package` has in our environment's folder of libraries into another's."""
+    names = {file.parts[0] for file in package.files or () if ".." not in file.parts}
+    for name in names - {"__pycache__"}:
+        ours = Path(str(package.locate_file(name)))
+        if not (site / name).exists() and ours.exists():
+            (site / name).symlink_to(ours)
+
+
 def repoproof(installed: Path, *words: object, cwd: Path) -> str:
-    command = [str(installed / "repoproof"), *map(str, words)]
-    ran = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    ran = run(installed, *words, cwd=cwd)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
+
+
+def run(installed: Path, *words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [str(installed / "repoproof"), *map(str, words)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def package_files() -> set[str]:
@@ -122,21 +152,51 @@ def test_an_installed_program_has_a_task_to_start_from(installed: Path, tmp_path
 
 def test_fewer_than_15_packages_come_with_it() -> None:
     """All that are needed on any system, and what those need; without extras."""
-    found: set[str] = set()
-    ahead = ["repoproof"]
-    while ahead:
-        name = canonicalize_name(ahead.pop())
-        if name in found:
-            continue
-        found.add(name)
-        needed = map(Requirement, requires(name) or ())
-        ahead += [one.name for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
-    assert len(found - {"repoproof"}) == 13
-    pinned = {line.split("==")[0] for line in (ROOT / "requirements/core.txt").read_text().splitlines() if "==" in line}
-    assert found - {"repoproof"} <= {canonicalize_name(name) for name in pinned}
+    assert len(needed()) == 13
 
 
-def test_importing_every_module_opens_no_connection_and_starts_no_process() -> None:
+@pytest.mark.parametrize(
+    ("file", "extras"),
+    [("core.txt", ("python", "node")), ("dev.txt", ("python", "node", "models")), ("local.txt", ("models", "local"))],
+)
+def test_pins_cover_what_is_needed_and_lead_nowhere(file: str, extras: tuple[str, ...]) -> None:
+    text = (ROOT / "requirements" / file).read_text()
+    pinned = {canonicalize_name(line.split("==")[0]) for line in text.splitlines() if "==" in line}
+    assert needed(*extras) <= pinned
+    assert [line for line in text.splitlines() if "://" in line or line.startswith("-")] == []
+
+
+def test_local_models_go_on_top_of_the_development_environment() -> None:
+    """Installing local.txt after dev.txt adds packages and changes none."""
+
+    def pins(file: str) -> set[str]:
+        lines = (ROOT / "requirements" / file).read_text().splitlines()
+        return {line.split(" ")[0] for line in lines if "==" in line}
+
+    assert [pin for pin in pins("local.txt") - pins("dev.txt") if not pin.startswith("xllamacpp==")] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("solve", "microservice-mini", "--model", "m", "--budget", "unlimited", "-o", "answers"), "models"),
+        (("models", "check", "m"), "models"),
+        (("models", "serve", "--gguf", "model.gguf"), "local"),
+    ],
+)
+def test_what_takes_an_extra_says_in_one_line_which(
+    installed: Path, tmp_path: Path, words: tuple[str, ...], extra: str
+) -> None:
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
+    ran = run(installed, *words, cwd=tmp_path)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("repoproof: ")
+    assert ran.stderr.endswith(f"(pip install 'repoproof[{extra}]')\n")
+    assert len(ran.stderr.splitlines()) == 1
+    assert ran.stdout == ""
+
+
+def test_importing_every_module_opens_no_connection_starts_no_process_and_takes_no_extra() -> None:
     script = """
 import pkgutil, sys
 def watch(event, args):
@@ -148,10 +208,12 @@ LEFT_OUT = (".inside", ".template", "__main__")
 names = [m.name for m in pkgutil.walk_packages(repoproof.__path__, "repoproof.") if not any(part in m.name for part in LEFT_OUT)]
 for name in names:
     __import__(name)
-print(len(names))
+print(len(names), *(name for name in ("openai", "httpx", "httpx2", "xllamacpp") if name in sys.modules))
 """
     ran = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, env=dict(os.environ)
     )
     assert ran.returncode == 0, ran.stderr
-    assert int(ran.stdout) > 60
+    count, *optional = ran.stdout.split()
+    assert int(count) > 60
+    assert optional == []
