@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import ssl
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -17,7 +18,7 @@ from urllib.parse import urlsplit
 from ..core.base import KiB, MiB
 from ..core.errors import BadInput
 from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest
-from .endpoint import Endpoint
+from .endpoint import Endpoint, is_address
 from .wire import NotAnAnswer, body_of, read_answer, said_in
 
 if TYPE_CHECKING:
@@ -59,16 +60,27 @@ async def connected(endpoint: Endpoint) -> AsyncGenerator[Client]:
         raise BadInput(
             "asking a model needs the openai package", subject=endpoint.name, mend="pip install 'repoproof[models]'"
         ) from None
-    key = key_of(endpoint)
+    address, key = address_of(endpoint), key_of(endpoint)
     async with openai.AsyncOpenAI(
         api_key=key or NO_KEY,
-        base_url=endpoint.base_url or None,
+        # None is the vendor's own.
+        base_url=address or None,
         max_retries=0,
         # Until the connection is there; of the whole call, we hold the limit ourselves.
         timeout=openai.Timeout(None, connect=min(CONNECT_SECONDS, endpoint.timeout_seconds)),
         http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_complaints_are_short]}),
     ) as client:
         yield _Client(endpoint, client, key)
+
+
+def address_of(endpoint: Endpoint) -> str:
+    """Where the endpoint is; empty where neither it nor the environment says so."""
+    if endpoint.base_url:
+        return endpoint.base_url
+    address = os.environ.get("OPENAI_BASE_URL", "").strip()
+    if address and not is_address(address):
+        raise BadInput(f"{address!r} is not an address", field="$OPENAI_BASE_URL", mend="as in http://HOST:PORT/v1")
+    return address
 
 
 def key_of(endpoint: Endpoint) -> str:
@@ -168,7 +180,7 @@ class _Client:
 
     def described(self, kind: FaultKind, error: Exception) -> str:
         """In words of ours: those of the HTTP library quote headers, the key among them."""
-        system = next((cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror), "")
+        system = next(filter(None, map(_system_says, _causes(error))), "")
         place = urlsplit(str(self.client.base_url))
         shown = f"{place.hostname}{f':{place.port}' if place.port else ''}"
         what = {
@@ -215,6 +227,14 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(at))
         yield at
         at = at.__cause__ or at.__context__
+
+
+def _system_says(error: BaseException) -> str:
+    """Why the system refused; asyncio's own words for it name only the address again."""
+    if not isinstance(error, OSError) or error.errno is None:
+        return ""
+    has_number = error.errno > 0 and not isinstance(error, ssl.SSLError)
+    return os.strerror(error.errno) if has_number else error.strerror or ""
 
 
 def read_retry_after(value: str, date: str = "") -> float | None:

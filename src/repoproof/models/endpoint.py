@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+import json
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
 
 from ..core.base import Frozen
+
+OURS = frozenset({"model", "messages", "prompt", "suffix", "n", "stream"})
+"""Fields of a call's body that no one else may set."""
+
+
+def is_address(url: str) -> bool:
+    """Whether `url` is one that can be asked."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:
+        return False
 
 
 class Prices(Frozen):
@@ -31,7 +46,7 @@ class Endpoint(Frozen):
     prices: Prices | None = None
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
-    concurrency: int = Field(default=16, ge=1)
+    concurrency: int = Field(default=16, ge=1, le=1000)
     """Calls at once."""
     timeout_seconds: float = Field(default=300.0, gt=0)
     """Of one call."""
@@ -47,3 +62,35 @@ class Endpoint(Frozen):
     """Text with `{prefix}` and `{suffix}` that makes a fill-in-the-middle prompt; empty where the endpoint takes a suffix itself."""
     extra: dict[str, object] = {}
     """Further fields of each call's body, as they are."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_address(cls, url: str) -> str:
+        if url and not is_address(url):
+            raise ValueError(f"{url!r} is not http(s)://HOST/v1")
+        return url
+
+    @field_validator("max_tokens_field")
+    @classmethod
+    def _is_free(cls, field: str) -> str:
+        if not field or field in OURS:
+            raise ValueError(f"{field!r} cannot be the limit's name")
+        return field
+
+    @field_validator("fill_template")
+    @classmethod
+    def _has_both_ends(cls, template: str) -> str:
+        if template and not ("{prefix}" in template and "{suffix}" in template):
+            raise ValueError(f"{template!r} has not both {{prefix}} and {{suffix}}")
+        return template
+
+    @field_validator("extra")
+    @classmethod
+    def _can_be_sent(cls, extra: dict[str, object]) -> dict[str, object]:
+        if taken := sorted(OURS & extra.keys()):
+            raise ValueError(f"{', '.join(taken)}: set by RepoProof itself")
+        try:
+            json.dumps(extra, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ValueError("holds what JSON has not (a date, a time, inf or nan)") from None
+        return extra
