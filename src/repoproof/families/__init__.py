@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..completions.templates import Filled
 from ..core.config import RunOptions, ScoreConfig
 from ..core.errors import BadInput
 from ..core.health import Health
@@ -58,6 +59,8 @@ class Family(Protocol):
     metrics: tuple[Metric, ...]
     completions: bool
     """Whether a task can be answered with a text in the place of a directory."""
+    template: str
+    """Name of the prompt's template."""
 
     def check(self, task: Task) -> None:
         """Hold a loaded task against its files; raises `BadInput` without file and line, which the loader adds."""
@@ -69,6 +72,19 @@ class Family(Protocol):
 
     def validate(self, task: Any, bench: Bench, *, repeat: int) -> Health:
         """Prove the task: reference `repeat` times under varied environments, empty submission, stubs."""
+        ...
+
+    def workspace(self, task: Any, destination: Path) -> None:
+        """Make `destination` (must not exist) what a solver of the task may see: a Git repository whose one commit is the same wherever
+        it is made. `BadInput` where there is no git."""
+        ...
+
+    def assert_clean(self, workspace: Path, task: Any) -> None:
+        """`BadInput` naming the file, if a workspace has more in it than it must, or the suite's public half gives away what is sealed."""
+        ...
+
+    def prompt(self, task: Any, workspace: Path) -> Filled:
+        """The newest version of the template, filled with what is in the workspace."""
         ...
 
     def shell(self, task: Any, submission: Submission, bench: Bench) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...completions.templates import Filled
 from ...core.errors import BadInput
 from ...core.health import Health
 from ...core.submission import Submission
@@ -13,7 +14,9 @@ from ...toolchains import toolchain
 from .. import Bench
 from .adopt import adopt, scaffold
 from .coverage import required_endpoints
+from .leaks import assert_clean
 from .metrics import METRICS
+from .prompt import TEMPLATE, prompt, write_workspace
 from .shell import shell
 from .task import MicroserviceTask, SealedMicroservice
 from .validate import validate
@@ -28,6 +31,7 @@ class Microservice:
     sealed_type = SealedMicroservice
     metrics = METRICS
     completions = False
+    template = TEMPLATE
 
     def check(self, task: Task) -> None:
         assert isinstance(task, MicroserviceTask)
@@ -50,6 +54,15 @@ class Microservice:
 
     def validate(self, task: MicroserviceTask, bench: Bench, *, repeat: int) -> Health:
         return validate(task, bench, repeat=repeat)
+
+    def workspace(self, task: MicroserviceTask, destination: Path) -> None:
+        write_workspace(task, destination)
+
+    def assert_clean(self, workspace: Path, task: MicroserviceTask) -> None:
+        assert_clean(workspace, task)
+
+    def prompt(self, task: MicroserviceTask, workspace: Path) -> Filled:
+        return prompt(task, workspace)
 
     def shell(self, task: MicroserviceTask, submission: Submission, bench: Bench) -> int:
         return shell(task, submission, bench)

@@ -1,0 +1,146 @@
+"""Solve: have a model answer the tasks of a suite."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..completions.templates import template
+from ..core.errors import BadInput
+from ..core.suite import Suite
+from ..families import family
+from ..models.base import Sampling
+from ..models.budget import UNLIMITED, UNLIMITED_WORD, Budget, Ledger, parse_budget
+from ..models.endpoint import Endpoint
+from ..models.endpoints import find_endpoint
+from ..models.opening import opened, spent_before
+from ..models.recording import Mode, Recording
+from ..solvers.attempts import Attempted, Key
+from ..solvers.direct import Direct
+from ..solvers.output import Output, Settings
+from ..solvers.presets import PRESETS
+from ..solvers.solving import Begun, Job, OnEvent, Solving, prepare, wanted_keys
+from . import arguments
+from .suites import load_suite, select
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+def solve(
+    suite: Suite | Path | str,
+    model: Endpoint | str,
+    output: Path | str,
+    *,
+    budget: Budget | str | None = None,
+    task_budget: Budget | str = UNLIMITED,
+    samples: int = PRESETS["greedy"].samples,
+    sampling: Sampling = PRESETS["greedy"].sampling,
+    workers: int = 4,
+    tasks: Sequence[str] = (),
+    language: str = "",
+    recording: Mode | str = Mode.AUTO,
+    store: Path | str | None = None,
+    on_event: OnEvent = lambda event: None,
+) -> Solving:
+    """Have `model` answer the tasks of `suite` (all, or those chosen), `samples` times each, into the directory `output`.
+
+    Goes on with what is in `output` already: attempts that were answered are kept, and faults asked again. Calls are recorded in `store`
+    (by default a hidden one in `output`) as `recording` says. `budget` must be given unless replaying; `unlimited` is a budget. The public
+    half of the suite is enough. Raises `BadInput` where anything given is wrong: nothing was asked then. What the endpoint does never
+    raises.
+    """
+    place, mode = arguments.place(output, "output"), _mode(recording)
+    samples, workers = arguments.whole(samples, "samples"), arguments.whole(workers, "workers")
+    run_budget, budget_a_task = _budget(budget, "budget", mode), _budget(task_budget, "task_budget", mode)
+    loaded = load_suite(suite)
+    chosen = select(loaded, arguments.texts(tasks, "tasks"), arguments.line(language, "language"))
+    endpoint = model if isinstance(model, Endpoint) else find_endpoint(model, to_be_asked=mode is not Mode.REPLAY)
+    for task in chosen:
+        if task.id in loaded.quarantined:
+            log.warning("%s is quarantined: its answers are paid for, and not counted", task.id)
+    of, solver = family(loaded.info.family), Direct()
+    with Output.locked(place) as held:
+        settings = held.settle(
+            Settings(
+                suite=loaded.name,
+                suite_version=loaded.info.version,
+                public_digest=_public_digest(loaded),
+                model=endpoint.model,
+                solver=solver.name,
+                template=template(of.template).identity,
+                sampling=sampling,
+            )
+        )
+        wanted = wanted_keys(chosen, samples)
+        left = [key for key in wanted if key not in held.done]
+        on_event(Begun(len(wanted), len(wanted) - len(left)))
+        by_id = {task.id: task for task in chosen}
+        workspaces = held.work / "workspaces"
+        prepare(of, [by_id[id] for id in dict.fromkeys(key.task for key in left)], workspaces)
+        record = _record(mode, store, held, settings)
+        ledger = Ledger(run_budget, budget_a_task, spent=spent_before(record))
+
+        async def made() -> dict[Key, Attempted]:
+            async with opened(endpoint, recording=record, ledger=ledger) as opened_model:
+                job = Job(held, settings, of, by_id, workspaces, solver, opened_model, on_event)
+                return await job.make_all(left, workers=workers)
+
+        try:
+            ended = _run(made()) if left else {}
+        finally:
+            held.sort([task.id for task in loaded])
+        kept = len(wanted) - len(left)
+        return Solving.of(held, loaded, settings, [ended.get(key) or held.done[key] for key in wanted], kept=kept)
+
+
+def _mode(value: object) -> Mode:
+    try:
+        return Mode(value)
+    except ValueError:
+        known = ", ".join(Mode)
+        raise BadInput(f"{value!r} is no way of recording", field="recording", mend=f"one of: {known}") from None
+
+
+def _budget(value: Budget | str | None, argument: str, mode: Mode) -> Budget:
+    if value is None and mode is Mode.REPLAY:
+        return UNLIMITED
+    if value is None:
+        mend = f"for example usd=5,tokens=2M; {UNLIMITED_WORD} has to be said"
+        raise BadInput("is missing", field=argument, mend=mend)
+    if isinstance(value, Budget):
+        return value
+    try:
+        return parse_budget(arguments.line(value, argument))
+    except BadInput as error:
+        raise BadInput(": ".join(filter(None, (error.field, error.problem))), field=argument, mend=error.mend) from None
+
+
+def _public_digest(suite: Suite) -> str:
+    assert suite.info.digests is not None
+    return suite.info.digests.public
+
+
+def _record(mode: Mode, store: Path | str | None, held: Output, settings: Settings) -> Recording:
+    if mode is Mode.OFF:
+        if store is not None:
+            raise BadInput("goes with recording", field="store", mend="leave it out, or record")
+        return Recording()
+    return Recording(
+        mode=mode, store=held.hidden if store is None else arguments.place(store, "store"), job=settings.job
+    )
+
+
+def _run(made: Coroutine[Any, Any, T]) -> T:
+    """Run it to its end; in a notebook, which has an event loop of its own already, beside that."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(made)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, made).result()
