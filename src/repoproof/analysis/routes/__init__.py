@@ -13,7 +13,11 @@ from ..endpoints import Route
 
 Reader = Callable[[Path], tuple[Route, ...]]
 
-READERS = {"python": ".python:find_python_routes", "node": ".node:find_node_routes"}
+READERS = {
+    "python": ".python:find_python_routes",
+    "node": ".node:find_node_routes",
+    "java": ".java:find_java_routes",
+}
 """Language -> the function that reads its routes, imported when it is first asked for (a parser is not loaded for nothing)."""
 
 

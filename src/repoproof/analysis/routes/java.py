@@ -1,0 +1,52 @@
+"""Routes of Java services: evaluate what the entry points do, then ask the reader of each framework."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from ..endpoints import Route
+from . import javalin, spark
+from .java_evaluation import Evaluation
+from .java_library import LIBRARY
+from .java_project import JavaProject
+from .java_routes import Application
+from .java_values import UNKNOWN, TypeName
+
+MAX_ROUTES = 20_000
+
+FRAMEWORKS = (javalin, spark)
+"""A module each, with `NAMES`, the annotations and types that it looks for, `packages()`, what it makes of calls to the framework,
+and `routes(evaluation)`."""
+
+
+def find_java_routes(tree: Path) -> tuple[Route, ...]:
+    """The routes of all known frameworks that an application in `tree` serves, in order of file and line.
+
+    Tests and build results are not read. A file that does not parse gives what can still be read of it.
+    """
+    packages = {**LIBRARY, **{name: made for framework in FRAMEWORKS for name, made in framework.packages().items()}}
+    project = JavaProject(tree, {*packages, *(name for framework in FRAMEWORKS for name in framework.NAMES)})
+    evaluation = Evaluation(project, packages)
+    _start(evaluation)
+    found = {route: None for framework in FRAMEWORKS for route in islice(framework.routes(evaluation), MAX_ROUTES)}
+    return tuple(sorted(found, key=lambda route: (route.file, route.line, route.path, route.method)))
+
+
+def _start(evaluation: Evaluation) -> None:
+    """Runs every `main`; where none of them makes an application with routes, whatever nothing else calls."""
+    types = list(evaluation.project.types.values())
+    for made_of in types:
+        for method in made_of.methods:
+            if method.name == "main" and len(method.parameters) < 2:
+                this = UNKNOWN if "static" in method.modifiers else evaluation.instance(made_of)
+                evaluation.run_method(method, this, [UNKNOWN] * len(method.parameters))
+    if any(isinstance(one, Application) and one.registered for one in evaluation.applications):
+        return
+    if not evaluation.project.imports("io.javalin", "spark"):
+        return
+    for method in [method for made_of in types if not made_of.is_abstract for method in made_of.methods]:
+        if not evaluation.was_called(method):
+            is_static = "static" in method.modifiers
+            this = TypeName(method.owner.name) if is_static else evaluation.instance(method.owner)
+            evaluation.run_method(method, this, [UNKNOWN] * len(method.parameters))

@@ -1,0 +1,366 @@
+"""The Java sources of a tree: which types there are, what a name in them means, and what is written on and in each type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import tree_sitter_java
+from tree_sitter import Language, Node, Parser
+
+from ..source_files import source_files
+from .java_settings import Settings, build_files, read_settings
+from .java_syntax import (
+    TYPE_DECLARATIONS,
+    annotations_in,
+    arguments_of,
+    line_of,
+    modifiers_of,
+    named,
+    parameters_of,
+    text_of,
+    type_name,
+)
+
+MAX_LINEAGE = 30
+MAX_NESTING = 20
+
+# Build results and what only tests are made of; a package below `src/main` may have any name.
+_NOT_SOURCE = frozenset(("target", "build", "out", "bin", "dist", "node_modules", "test", "tests", "it"))
+_TEST_SET = re.compile(r"\w*[Tt]ests?\d*|testFixtures|it|jmh")
+_TEST_FILE = re.compile(r"(?:.*(?:Tests?|TestCase|IT)|package-info|module-info)\.java|\..*")
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """`@GetMapping("/x")`, on something."""
+
+    name: str
+    """Fully qualified as far as the imports say."""
+    elements: dict[str, Node]
+    line: int
+    inside: JavaType
+    """The type whose names the elements are written in."""
+
+
+@dataclass(eq=False)
+class Method:
+    """A method or constructor of a type."""
+
+    name: str
+    node: Node
+    owner: JavaType
+
+    @cached_property
+    def modifiers(self) -> frozenset[str]:
+        return modifiers_of(self.node)
+
+    @cached_property
+    def annotations(self) -> list[Annotation]:
+        return self.owner.written_on(self.node)
+
+    @cached_property
+    def parameters(self) -> list[Node]:
+        return parameters_of(self.node)
+
+    @property
+    def body(self) -> Node | None:
+        return self.node.child_by_field_name("body")
+
+    def overrides(self, other: Method) -> bool:
+        return self.name == other.name and len(self.parameters) == len(other.parameters)
+
+
+@dataclass(eq=False)
+class SourceFile:
+    """One file: its package and imports."""
+
+    file: str
+    """Relative to the tree, with slashes."""
+    package: str = ""
+    imports: dict[str, str] = field(default_factory=dict)
+    """Simple name -> type."""
+    packages: list[str] = field(default_factory=list)
+    """What `import x.*` names."""
+    members: dict[str, str] = field(default_factory=dict)
+    """Static member -> its type."""
+    member_types: list[str] = field(default_factory=list)
+    """What `import static x.Y.*` names."""
+
+
+@dataclass(eq=False)
+class JavaType:
+    """A class, interface, enum, record or annotation of the tree."""
+
+    name: str
+    """Fully qualified, with dots."""
+    node: Node
+    source: SourceFile
+    project: JavaProject
+    outer: JavaType | None = None
+    types: dict[str, JavaType] = field(default_factory=dict)
+    """Those declared inside."""
+
+    @property
+    def simple_name(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def is_interface(self) -> bool:
+        return self.node.type in ("interface_declaration", "annotation_type_declaration")
+
+    @cached_property
+    def is_abstract(self) -> bool:
+        return self.is_interface or "abstract" in modifiers_of(self.node)
+
+    @property
+    def line(self) -> int:
+        return line_of(self.node)
+
+    @cached_property
+    def members(self) -> list[Node]:
+        """What is declared inside; for an anonymous class, in its body."""
+        body = self.node if self.node.type in ("class_body", "program") else self.node.child_by_field_name("body")
+        inside = named(body)
+        rest = [child for child in inside if child.type == "enum_body_declarations"]
+        return [child for child in inside if child not in rest] + [child for part in rest for child in named(part)]
+
+    @cached_property
+    def methods(self) -> list[Method]:
+        return [
+            Method(text_of(member.child_by_field_name("name")), member, self)
+            for member in self.members
+            if member.type == "method_declaration"
+        ]
+
+    @cached_property
+    def constructors(self) -> list[Method]:
+        kinds = ("constructor_declaration", "compact_constructor_declaration")
+        return [Method("", member, self) for member in self.members if member.type in kinds]
+
+    @cached_property
+    def fields(self) -> dict[str, tuple[Node, Node, bool]]:
+        """Name -> its declarator, its type, whether it is static."""
+        found: dict[str, tuple[Node, Node, bool]] = {}
+        for member in self.members:
+            typed = member.child_by_field_name("type")
+            if member.type not in ("field_declaration", "constant_declaration") or typed is None:
+                continue
+            static = self.is_interface or "static" in modifiers_of(member)
+            for declarator in member.children_by_field_name("declarator"):
+                found[text_of(declarator.child_by_field_name("name"))] = (declarator, typed, static)
+        return found
+
+    @cached_property
+    def annotations(self) -> list[Annotation]:
+        return self.written_on(self.node)
+
+    def written_on(self, declaration: Node) -> list[Annotation]:
+        """The annotations of a declaration in this type, and those that its own annotations carry."""
+        found = [
+            Annotation(
+                self.project.qualified(text_of(node.child_by_field_name("name")), self),
+                arguments_of(node),
+                line_of(node),
+                self,
+            )
+            for node in annotations_in(declaration)
+        ]
+        for annotation in found[:50]:
+            made_of = self.project.types.get(annotation.name)
+            if made_of is not None and made_of is not self and made_of.node.type == "annotation_type_declaration":
+                found += _carried(annotation, made_of)
+        return found
+
+    @cached_property
+    def superclass(self) -> str:
+        """Fully qualified; empty where none is named."""
+        written = next((child for child in self.node.children if child.type == "superclass"), None)
+        return self._supertype(named(written)[0]) if named(written) else ""
+
+    @cached_property
+    def interfaces(self) -> list[str]:
+        lists = [child for child in self.node.children if child.type in ("super_interfaces", "extends_interfaces")]
+        return [self._supertype(node) for holder in lists for inner in named(holder) for node in named(inner)]
+
+    @property
+    def lineage(self) -> list[JavaType]:
+        """The type itself, then its superclasses and interfaces that are in the tree, the nearest first."""
+        return [found for found in self._ancestry if isinstance(found, JavaType)]
+
+    def is_a(self, *names: str) -> bool:
+        """Whether one of the names is among its supertypes, in the tree or out of it."""
+        return any((found.name if isinstance(found, JavaType) else found) in names for found in self._ancestry)
+
+    @cached_property
+    def _ancestry(self) -> list[JavaType | str]:
+        found: list[JavaType | str] = [self]
+        for at in range(MAX_LINEAGE):
+            if at == len(found):
+                break
+            current = found[at]
+            if isinstance(current, JavaType):
+                for name in (current.superclass, *current.interfaces):
+                    above = self.project.types.get(name, name)
+                    if above and above not in found:
+                        found.append(above)
+        return found
+
+    def _supertype(self, node: Node) -> str:
+        return self.project.qualified(type_name(node), self.outer or self, not_in=self)
+
+
+def _carried(annotation: Annotation, made_of: JavaType) -> list[Annotation]:
+    """The annotations on an annotation type, with the elements that `@AliasFor` passes on to them."""
+    passed: dict[str, dict[str, Node]] = {}
+    for member in made_of.members:
+        name = text_of(member.child_by_field_name("name"))
+        given = annotation.elements.get(name)
+        if member.type != "annotation_type_element_declaration" or given is None:
+            continue
+        for node in annotations_in(member):
+            alias = arguments_of(node)
+            target = alias.get("annotation")
+            if text_of(node.child_by_field_name("name")).endswith("AliasFor") and target is not None:
+                wanted = made_of.project.qualified(type_name(named(target)[0]), made_of) if named(target) else ""
+                attribute = alias.get("attribute", alias.get("value"))
+                passed.setdefault(wanted, {})[text_of(attribute).strip('"') or name] = given
+    carried = []
+    for above in made_of.annotations:
+        aliased = passed.get(above.name, {})
+        # The elements of one annotation are read in one type: the one where the outer annotation is written, if that gives any.
+        inside = annotation.inside if aliased else above.inside
+        carried.append(Annotation(above.name, {**above.elements, **aliased}, annotation.line, inside))
+    return carried
+
+
+class JavaProject:
+    """All types of a tree."""
+
+    def __init__(self, tree: Path, known: Collection[str]) -> None:
+        """`known`: types outside the tree whose names matter, for what `import x.*` brings in."""
+        self.known = frozenset(known)
+        self.types: dict[str, JavaType] = {}
+        self.sources: list[SourceFile] = []
+        parser = Parser(Language(tree_sitter_java.language()))
+        for path in _files(tree):
+            try:
+                root = parser.parse(path.read_bytes()).root_node
+            except OSError:
+                continue
+            self._add(root, SourceFile(path.relative_to(tree).as_posix()))
+        self.settings = read_settings(tree)
+        self.build = build_files(tree)
+
+    def settings_of(self, source: SourceFile) -> Settings:
+        """The settings of the module that the file belongs to."""
+        return self.settings.get(module_of(source.file), Settings())
+
+    def build_mentions(self, source: SourceFile, *words: str) -> bool:
+        """Whether the build files of the module, or those above it, name one of the words."""
+        module = module_of(source.file)
+        return any(
+            word in text for place, text in self.build.items() if f"{module}/".startswith(place) for word in words
+        )
+
+    def imports(self, *prefixes: str) -> bool:
+        """Whether any file imports something whose name begins so."""
+        return any(
+            name.startswith(prefixes)
+            for source in self.sources
+            for name in (*source.imports.values(), *source.packages, *source.members.values(), *source.member_types)
+        )
+
+    def find(self, name: str, inside: JavaType) -> JavaType | None:
+        """The type of this tree that `name` means inside a type."""
+        return self.types.get(self.qualified(name, inside))
+
+    def qualified(self, name: str, inside: JavaType, *, not_in: JavaType | None = None) -> str:
+        """What the imports make of a type's name; the name itself where they say nothing."""
+        first, dot, rest = name.partition(".")
+        around: JavaType | None = inside
+        while around is not None:
+            if around.simple_name == first:
+                return around.name + dot + rest
+            lineage = [around] if not_in is not None else around.lineage
+            for holder in lineage:
+                if first in holder.types and holder.types[first] is not not_in:
+                    return holder.types[first].name + dot + rest
+            around = around.outer
+        return self._imported(first, inside.source) + dot + rest
+
+    def _imported(self, first: str, source: SourceFile) -> str:
+        if first in source.imports:
+            return source.imports[first]
+        own = f"{source.package}.{first}" if source.package else first
+        if own in self.types:
+            return own
+        if first in source.members and f"{source.members[first]}.{first}" in self.types:
+            return f"{source.members[first]}.{first}"
+        candidates = (f"{package}.{first}" for package in (*source.packages, *source.member_types, "java.lang"))
+        return next((name for name in candidates if name in self.types or name in self.known), first)
+
+    def _add(self, root: Node, source: SourceFile) -> None:
+        self.sources.append(source)
+        for child in named(root):
+            if child.type == "package_declaration":
+                source.package = text_of(named(child)[-1]) if named(child) else ""
+            elif child.type == "import_declaration":
+                _read_import(child, source)
+        for child in named(root):
+            if child.type in TYPE_DECLARATIONS:
+                self._add_type(child, source, None, source.package, 0)
+        if any(child.type == "method_declaration" for child in named(root)):  # a file whose class is left out
+            name = Path(source.file).stem
+            self.types.setdefault(name, JavaType(name, root, source, self))
+
+    def _add_type(self, node: Node, source: SourceFile, outer: JavaType | None, prefix: str, depth: int) -> None:
+        simple = text_of(node.child_by_field_name("name"))
+        name = f"{prefix}.{simple}" if prefix else simple
+        made = JavaType(name, node, source, self, outer)
+        self.types.setdefault(name, made)
+        if outer is not None:
+            outer.types[simple] = made
+        if depth < MAX_NESTING:
+            for member in made.members:
+                if member.type in TYPE_DECLARATIONS:
+                    self._add_type(member, source, made, name, depth + 1)
+
+
+def module_of(file: str) -> str:
+    """The folder of the Maven or Gradle module that holds a file."""
+    return file.partition("src/")[0].strip("/")
+
+
+def _read_import(node: Node, source: SourceFile) -> None:
+    inside = named(node)
+    if not inside:
+        return
+    name = text_of(inside[0]).replace(" ", "")
+    every = any(child.type == "asterisk" for child in inside)
+    static = any(child.type == "static" for child in node.children)
+    if static and every:
+        source.member_types.append(name)
+    elif static:
+        source.members[name.rpartition(".")[2]] = name.rpartition(".")[0]
+    elif every:
+        source.packages.append(name)
+    else:
+        source.imports[name.rpartition(".")[2]] = name
+
+
+def _files(tree: Path) -> Iterator[Path]:
+    def is_skipped(folder: Path) -> bool:
+        parts = folder.relative_to(tree).parts
+        if "main" in parts[:-1] and "src" in parts[:-1]:
+            return folder.name.startswith(".")
+        beside_main = len(parts) > 1 and parts[-2] == "src" and _TEST_SET.fullmatch(parts[-1]) is not None
+        return folder.name.startswith(".") or folder.name in _NOT_SOURCE or beside_main
+
+    found = source_files(tree, (".java",), skip_folder=is_skipped, skip_file=lambda name: name.startswith("."))
+    for path in found:
+        if "src/main/" in path.relative_to(tree).as_posix() or not _TEST_FILE.fullmatch(path.name):
+            yield path
