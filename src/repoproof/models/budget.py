@@ -7,6 +7,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from decimal import Decimal
 
 from pydantic import Field
 
@@ -33,8 +34,9 @@ class Budget(Frozen):
     """Of the calls, added up: with several at once, more than passes on the clock."""
 
     def __str__(self) -> str:
-        parts = [f"{name}={limit:g}" if isinstance(limit, float) else f"{name}={limit}" for name, limit in self.limits]
-        return ",".join(parts) or UNLIMITED_WORD
+        """As `parse_budget` reads it."""
+        # `Decimal` spells a number out, where floats come to 1e+06.
+        return ",".join(f"{name}={Decimal(str(limit)):f}" for name, limit in self.limits) or UNLIMITED_WORD
 
     @property
     def limits(self) -> list[tuple[str, int | float]]:
@@ -71,7 +73,7 @@ def parse_budget(text: str) -> Budget:
 
 
 def _amount(name: str, text: str) -> int | float:
-    found = re.fullmatch(r"(\d{1,15})(?:\.(\d{1,15}))?([kM]?)", text, re.ASCII)
+    found = re.fullmatch(r"(\d{1,15})(?:\.(\d{1,20}))?([kM]?)", text, re.ASCII)
     if found is None:
         raise BadInput(f"{text!r} is not a number from 0 on", field=name, mend=_MEND)
     whole, fraction, suffix = found.groups(default="")
