@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ..core.errors import BadInput
 from .base import Log, PhaseLimits, Prepared, StartCommand, TimeLeft, Toolchain
+from .java import JavaToolchain
 from .node import NodeToolchain
 from .python import PythonToolchain, runner_environment
 
 __all__ = [
+    "JavaToolchain",
     "Log",
     "NodeToolchain",
     "PhaseLimits",
@@ -23,7 +25,7 @@ __all__ = [
 
 def toolchain(language: str) -> Toolchain:
     """The toolchain of that language; `BadInput` naming the known ones otherwise."""
-    known: dict[str, type[Toolchain]] = {"python": PythonToolchain, "node": NodeToolchain}
+    known: dict[str, type[Toolchain]] = {"java": JavaToolchain, "node": NodeToolchain, "python": PythonToolchain}
     if language not in known:
         raise BadInput(f"no toolchain for {language!r}", field="language", mend=f"one of: {', '.join(sorted(known))}")
     return known[language]()

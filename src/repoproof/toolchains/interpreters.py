@@ -64,7 +64,7 @@ def find_python() -> dict[str, str]:
         if facts is not None and tuple(map(int, facts["version"].split(".")[:2])) >= OLDEST_PYTHON:
             return facts
     wanted = ".".join(map(str, OLDEST_PYTHON))
-    raise _absent(f"no Python {wanted} or newer", "apt-get install python3, or set REPOPROOF_PYTHON")
+    raise absent(f"no Python {wanted} or newer", "apt-get install python3, or set REPOPROOF_PYTHON")
 
 
 def find_node() -> dict[str, str]:
@@ -73,7 +73,7 @@ def find_node() -> dict[str, str]:
         facts = _node_facts(path)
         if facts is not None and int(facts["version"].split(".")[0]) >= OLDEST_NODE:
             return facts
-    raise _absent(f"no Node {OLDEST_NODE} or newer with npm", "pip install 'repoproof[node]', or set REPOPROOF_NODE")
+    raise absent(f"no Node {OLDEST_NODE} or newer with npm", "pip install 'repoproof[node]', or set REPOPROOF_NODE")
 
 
 def python(store: Store) -> Interpreter:
@@ -85,7 +85,7 @@ def python(store: Store) -> Interpreter:
     )
     if executable.is_relative_to("/usr"):
         return found
-    home = _borrowed(
+    home = borrowed(
         store, prefix, facts["version"], leave_out=("site-packages", "__pycache__", "test", "include", "share")
     )
     return found.model_copy(
@@ -113,7 +113,7 @@ def node(store: Store) -> Node:
     )
     if executable.is_relative_to("/usr") and npm.is_relative_to("/usr"):
         return found
-    home = _borrowed(
+    home = borrowed(
         store, prefix, facts["version"], leave_out=("__pycache__", "doc", "man"), links=_npm_links(npm, prefix)
     )
     inside = f"{NODE_HOME}/{executable.relative_to(prefix)}"
@@ -142,16 +142,16 @@ def uv() -> Path:
             pass
     on_path = shutil.which("uv")
     if on_path is None:
-        raise _absent("uv was not found", "pip install 'repoproof[python]'")
+        raise absent("uv was not found", "pip install 'repoproof[python]'")
     return Path(on_path)
 
 
 @lru_cache
 def uv_version(path: Path) -> str:
     """As `uv --version` says it: `0.8.0`."""
-    said = _output([str(path), "--version"])
+    said = output_of([str(path), "--version"])
     if said is None:
-        raise _absent(f"{path} does not run", "pip install 'repoproof[python]'")
+        raise absent(f"{path} does not run", "pip install 'repoproof[python]'")
     return said.split()[1]
 
 
@@ -197,7 +197,7 @@ def _nodes() -> list[Path]:
 
 @lru_cache
 def _python_facts(path: Path) -> dict[str, str] | None:
-    said = _output([str(path), "-I", "-c", _PYTHON_FACTS])
+    said = output_of([str(path), "-I", "-c", _PYTHON_FACTS])
     return None if said is None else json.loads(said)
 
 
@@ -213,7 +213,7 @@ print(json.dumps({
 
 @lru_cache
 def _node_facts(path: Path) -> dict[str, str] | None:
-    said = _output([str(path), "-p", _NODE_FACTS])
+    said = output_of([str(path), "-p", _NODE_FACTS])
     if said is None:
         return None
     facts: dict[str, str] = json.loads(said)
@@ -234,7 +234,7 @@ JSON.stringify({
 """
 
 
-def _output(command: list[str]) -> str | None:
+def output_of(command: list[str]) -> str | None:
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, cwd="/")
     except (OSError, subprocess.TimeoutExpired):
@@ -242,7 +242,7 @@ def _output(command: list[str]) -> str | None:
     return ended.stdout if ended.returncode == 0 else None
 
 
-def _borrowed(
+def borrowed(
     store: Store, prefix: Path, version: str, *, leave_out: tuple[str, ...], links: Mapping[str, str] | None = None
 ) -> Path:
     """A copy of the installation at `prefix`, readable for everyone, with `links` instead of the files of that name."""
@@ -267,5 +267,5 @@ def _key(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def _absent(what: str, mend: str) -> InfrastructureError:
+def absent(what: str, mend: str) -> InfrastructureError:
     return InfrastructureError(f"{what} ({mend})", boundary=Boundary.TOOLCHAIN)

@@ -21,6 +21,7 @@ from .node_start import build_script, needs_development, start_command
 from .npm_client import MOST_BYTES, QUIET, download, locked, npm_problem, registries
 from .npm_manifest import Manifest, manifest
 from .phases import Record
+from .reading import tree_hash
 from .start import can_be_run
 from .store import Slot, Store, allocated
 
@@ -195,7 +196,7 @@ class _Preparation:
             building = held.enter_context(self.record.phase(PhaseName.BUILD, limit=LIMITS.build))
             if not can_be_run(script):
                 raise CandidateFault(PhaseName.BUILD, "the build script is too long, or not text")
-            key = self._hash(script, environment, _tree_hash(tree))
+            key = self._hash(script, environment, tree_hash(tree))
             slot = held.enter_context(self.store.slot("node-builds", key))
             found = None if self.fresh else self.store.find("node-builds", key)
             building.cached = found is not None
@@ -241,16 +242,3 @@ def _variables(runtime: Node) -> dict[str, str]:
         "npm_config_update_notifier": "false",
         **({"npm_config_nodedir": runtime.headers} if runtime.headers else {}),
     }
-
-
-def _tree_hash(tree: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(tree.rglob("*")):
-        relative = path.relative_to(tree).as_posix()
-        if path.is_symlink():
-            digest.update(f"link {relative} {path.readlink()}\0".encode())
-        elif path.is_file():
-            digest.update(
-                f"file {relative} {path.stat().st_mode & 0o100} {hashlib.sha256(path.read_bytes()).hexdigest()}\0".encode()
-            )
-    return digest.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
 import stat
 from pathlib import Path
 
@@ -42,6 +43,20 @@ def text(tree: Path, relative: str, *, limit: int = LIMIT_BYTES) -> str | None:
         return _lines(data.decode("utf-8"))
     except UnicodeDecodeError:
         raise Refused(f"{relative} is not UTF-8 text") from None
+
+
+def tree_hash(tree: Path) -> str:
+    """Of all files and links below `tree`, by name, content and whether they may be run."""
+    digest = hashlib.sha256()
+    for path in sorted(tree.rglob("*")):
+        relative = path.relative_to(tree).as_posix()
+        if path.is_symlink():
+            digest.update(f"link {relative} {path.readlink()}\0".encode())
+        elif path.is_file():
+            digest.update(
+                f"file {relative} {path.stat().st_mode & 0o100} {hashlib.sha256(path.read_bytes()).hexdigest()}\0".encode()
+            )
+    return digest.hexdigest()
 
 
 def _lines(content: str) -> str:

@@ -1,0 +1,64 @@
+"""Java: built with Maven in the sandbox, its artefacts fetched by our mirror; started by its jar or main class."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from ..core.verdict import Phase
+from ..sandbox.base import ReadOnly, Sandbox
+from .base import Log, Prepared, StartCommand, TimeLeft
+from .fault import CandidateFault
+from .java_runtime import jdk
+from .java_start import start_command
+from .maven import HOME, LIMITS, Workshop, variables
+from .maven_program import maven
+from .maven_settings import repository
+from .phases import Record
+from .store import Store
+
+SERVICE_OPTIONS = "-XX:MaxRAM=1g -XX:MaxRAMPercentage=50 -XX:ActiveProcessorCount=1"
+"""What a JVM would find out by itself in a container of a service's limits; without it, it sizes itself by the whole machine."""
+
+
+class JavaToolchain:
+    """`Toolchain` of Java. A candidate's wrapper is not run: its Maven is ours."""
+
+    language = "java"
+    limits = LIMITS
+
+    def prepare(
+        self,
+        tree: Path,
+        *,
+        box: Sandbox,
+        cache: Path,
+        log: Log,
+        fresh: bool = False,
+        exclude_newer: date | None = None,
+        time: TimeLeft | None = None,
+    ) -> Prepared:
+        store = Store(cache)
+        address = repository()
+        runtime, builder = jdk(store), maven(store, address)
+        versions = {"java": runtime.version, "maven": builder.version}
+        record = Record()
+        time = time or TimeLeft(LIMITS.task)
+        workshop = Workshop(store, runtime, builder, address, box, log, fresh, exclude_newer, record, time)
+        try:
+            environment, key = workshop.environment(tree)
+            built = workshop.built(tree, environment, key)
+        except CandidateFault as fault:
+            phases = record.phases or [Phase(name=fault.phase, ok=False, reason=fault.reason)]
+            return Prepared(ok=False, phases=tuple(phases), versions=versions)
+        return Prepared(
+            ok=True,
+            phases=tuple(record.phases),
+            mounts=(*runtime.mounts, *builder.mounts, ReadOnly(source=environment, target=HOME)),
+            environment={**variables(runtime, builder), "JDK_JAVA_OPTIONS": SERVICE_OPTIONS},
+            versions={**versions, "environment": key},
+            tree=built,
+        )
+
+    def start_command(self, tree: Path, *, port: int, framework: str = "") -> StartCommand | None:
+        return start_command(tree, port=port, framework=framework)
