@@ -169,7 +169,8 @@ class _Caller:
         self.death = f"the process that makes the calls {ended}: see {log_file}"
         for waiting in self._under_way.values():
             if not waiting.done():
-                waiting.set_result(_broken(self.death))
+                # It may have been sent, and then counts.
+                waiting.set_result(_broken(self.death, tries=1))
         self._under_way.clear()
 
     async def _how_it_ended(self) -> str:
@@ -198,5 +199,5 @@ def _process(connection: socket.socket, output: BufferedWriter) -> subprocess.Po
     return process
 
 
-def _broken(reason: str) -> Fault:
-    return Fault(kind=FaultKind.BROKEN, reason=reason, boundary=Boundary.HARNESS)
+def _broken(reason: str, *, tries: int = 0) -> Fault:
+    return Fault(kind=FaultKind.BROKEN, reason=reason, boundary=Boundary.HARNESS, tries=tries)
