@@ -30,25 +30,42 @@ async def asking(endpoint: Endpoint, *, closing: asyncio.Event | None = None) ->
         yield _Paced(endpoint, client, closing or asyncio.Event())
 
 
-class _Rate:
-    """So many a minute, spread evenly. What is taken may exceed what is there; the next one waits until it is made up for."""
+class Rate:
+    """So many a minute, spread evenly: at most a second's worth at once. All times are those of one monotonic clock.
 
-    def __init__(self, a_minute: int) -> None:
-        self.a_second = a_minute / 60
-        self.level = self.full = max(1.0, self.a_second)
-        self.at = time.monotonic()
+    What is taken may exceed what is there; the next one waits until that is made up for.
+    """
 
-    def take(self, amount: float) -> None:
+    def __init__(self, a_minute: int, now: float) -> None:
+        self._a_second = a_minute / 60
+        self._level = self._full = max(1.0, self._a_second)
+        self._at = now
+
+    def take(self, amount: float, now: float) -> None:
         """May be negative: what was taken before and not used."""
-        self.level = min(self.full, self.filled() - amount)
-        self.at = time.monotonic()
+        self._level = min(self._full, self._filled(now) - amount)
+        self._at = now
 
-    def wait_seconds(self) -> float:
-        """Until at least one is there."""
-        return max(0.0, (1.0 - self.filled()) / self.a_second)
+    def wait_seconds(self, now: float) -> float:
+        """Until there is one."""
+        return max(0.0, (1.0 - self._filled(now)) / self._a_second)
 
-    def filled(self) -> float:
-        return min(self.full, self.level + (time.monotonic() - self.at) * self.a_second)
+    def _filled(self, now: float) -> float:
+        return min(self._full, self._level + (now - self._at) * self._a_second)
+
+
+def delay_seconds(
+    request: ChatRequest | FillRequest, tries: int, endpoint: Endpoint, retry_after: float | None
+) -> float:
+    """Before the next try, after so many: what the endpoint says, else twice as long each time. At most a minute.
+
+    Spread, for what failed together must not come back together; and the same in each run.
+    """
+    if retry_after is not None:
+        return min(LONGEST_DELAY, retry_after)
+    spread = random.Random(f"{request.key} {tries}").uniform(0.5, 1.5)
+    # 2**1023 is the largest power that a float holds.
+    return min(LONGEST_DELAY, endpoint.first_delay_seconds * 2.0 ** min(tries - 1, 1000) * spread)
 
 
 @dataclass
@@ -59,14 +76,14 @@ class _Paced:
     places: asyncio.Semaphore = field(init=False)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by who waits for the rates: first come, first served."""
-    requests: _Rate | None = field(init=False)
-    tokens: _Rate | None = field(init=False)
+    requests: Rate | None = field(init=False)
+    tokens: Rate | None = field(init=False)
 
     def __post_init__(self) -> None:
-        endpoint = self.endpoint
+        endpoint, now = self.endpoint, time.monotonic()
         self.places = asyncio.Semaphore(endpoint.concurrency)
-        self.requests = _Rate(endpoint.requests_per_minute) if endpoint.requests_per_minute else None
-        self.tokens = _Rate(endpoint.tokens_per_minute) if endpoint.tokens_per_minute else None
+        self.requests = Rate(endpoint.requests_per_minute, now) if endpoint.requests_per_minute else None
+        self.tokens = Rate(endpoint.tokens_per_minute, now) if endpoint.tokens_per_minute else None
 
     async def ask(self, request: ChatRequest | FillRequest, *, label: str = "") -> Answer | Fault:
         # A place is kept while waiting to try again: what is overloaded gets less to do.
@@ -81,7 +98,7 @@ class _Paced:
                 last = _together(last, outcome.result)
                 if not last.kind.is_retryable or number == self.endpoint.tries:
                     return last
-                if not await self.slept(self.delay(request, number, outcome)):
+                if not await self.slept(delay_seconds(request, number, self.endpoint, outcome.retry_after)):
                     break
             return _abandoned(last)
 
@@ -89,29 +106,22 @@ class _Paced:
         """Wait for this call's turn; False where nothing is to be sent any more."""
         async with self.turn:
             rates = [rate for rate in (self.requests, self.tokens) if rate is not None]
-            while (wait := max((rate.wait_seconds() for rate in rates), default=0.0)) > 0:
+            while (wait := max((rate.wait_seconds(time.monotonic()) for rate in rates), default=0.0)) > 0:
                 if not await self.slept(wait):
                     return False
             if self.closing.is_set():
                 return False
             if self.requests is not None:
-                self.requests.take(1)
+                self.requests.take(1, time.monotonic())
             if self.tokens is not None:
-                self.tokens.take(_reserve(request))
+                self.tokens.take(_reserve(request), time.monotonic())
             return True
 
     async def sent(self, request: ChatRequest | FillRequest) -> Outcome:
         outcome = await self.client.call(request)
-        if self.tokens is not None and isinstance(outcome.result, Answer):
-            self.tokens.take(outcome.result.usage.tokens - _reserve(request))
+        if self.tokens is not None and (used := _used(outcome.result)) is not None:
+            self.tokens.take(used - _reserve(request), time.monotonic())
         return outcome
-
-    def delay(self, request: ChatRequest | FillRequest, number: int, outcome: Outcome) -> float:
-        """Twice as long each time, and spread: what failed together must not come back together. The same in each run."""
-        if outcome.retry_after is not None:
-            return min(LONGEST_DELAY, outcome.retry_after)
-        spread = random.Random(f"{request.key} {number}").uniform(0.5, 1.5)
-        return min(LONGEST_DELAY, self.endpoint.first_delay_seconds * 2 ** (number - 1) * spread)
 
     async def slept(self, seconds: float) -> bool:
         """False where the wait was cut short, since nothing is to be sent any more."""
@@ -125,6 +135,13 @@ class _Paced:
 def _reserve(request: ChatRequest | FillRequest) -> int:
     """Tokens that a call may take, until it is known what it took."""
     return estimated_prompt_tokens(request) + (request.sampling.max_tokens or 0) * request.sampling.n
+
+
+def _used(result: Answer | Fault) -> int | None:
+    """Tokens that a call took; None where nobody knows. A 4xx or 5xx takes none."""
+    if isinstance(result, Answer):
+        return result.usage.tokens
+    return None if result.status_code is None else 0
 
 
 def _together(before: Fault | None, last: Fault) -> Fault:
