@@ -153,10 +153,8 @@ def _text(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        parts = cast("list[object]", value)
-        return "".join(
-            _text(cast("Mapping[str, object]", part).get("text")) for part in parts if isinstance(part, dict)
-        )
+        texts = [_fields(part).get("text") for part in cast("list[object]", value)]
+        return "".join(text for text in texts if isinstance(text, str))
     raise NotAnAnswer(f"a text that is none: {said(value, 80)}")
 
 
