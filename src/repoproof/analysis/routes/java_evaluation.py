@@ -501,7 +501,7 @@ class Evaluation:
             made_of = self.project.types.get(owner)
             if made_of is not None and (found := self._choose(made_of, name, arguments)):
                 return self._call_method(found, arguments, UNKNOWN)
-            if owner in self.packages:
+            if owner in self.packages and self.packages[owner].knows(name):
                 return self.packages[owner].invoke(name, arguments, site, self)
         return self._invoke_unknown(name, arguments, site)
 

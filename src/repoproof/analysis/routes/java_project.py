@@ -41,9 +41,11 @@ class Annotation:
     name: str
     """Fully qualified as far as the imports say."""
     elements: dict[str, Node]
-    line: int
     inside: JavaType
     """The type whose names the elements are written in."""
+    file: str
+    """Where it stands; if it is carried by another one, where that stands."""
+    line: int
 
 
 @dataclass(eq=False)
@@ -164,8 +166,9 @@ class JavaType:
             Annotation(
                 self.project.qualified(text_of(node.child_by_field_name("name")), self),
                 arguments_of(node),
-                line_of(node),
                 self,
+                self.source.file,
+                line_of(node),
             )
             for node in annotations_in(declaration)
         ]
@@ -233,7 +236,7 @@ def _carried(annotation: Annotation, made_of: JavaType) -> list[Annotation]:
         aliased = passed.get(above.name, {})
         # The elements of one annotation are read in one type: the one where the outer annotation is written, if that gives any.
         inside = annotation.inside if aliased else above.inside
-        carried.append(Annotation(above.name, {**above.elements, **aliased}, annotation.line, inside))
+        carried.append(Annotation(above.name, {**above.elements, **aliased}, inside, annotation.file, annotation.line))
     return carried
 
 

@@ -121,6 +121,10 @@ class NativeClass(Native):
     fields: dict[str, Value] = field(default_factory=dict)
     make: Callable[[Sequence[Value], Site, Interpreter], Value] | None = None
 
+    def knows(self, name: str) -> bool:
+        """Whether it has such a static method, for names that several classes may have been imported for."""
+        return name in self.methods
+
     def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         found = self.methods.get(name)
         return (

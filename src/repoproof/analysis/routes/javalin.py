@@ -87,6 +87,9 @@ class ApiBuilder(NativeClass):
         self.app: JavalinApp | None = None
         self.path: Value = ""
 
+    def knows(self, name: str) -> bool:
+        return name in VERBS or name in ("path", "crud", "sse", "before", "after", "ws")
+
     def group(self, app: JavalinApp, group: Value, site: Site, interpreter: Any) -> None:
         with self._inside(app, ""):
             _add_endpoints(group, site, interpreter)

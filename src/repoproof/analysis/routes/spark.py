@@ -43,6 +43,9 @@ def packages() -> dict[str, NativeClass]:
     shared = SparkService()
 
     class Spark(NativeClass):
+        def knows(self, name: str) -> bool:
+            return name in VERBS or name in ("path", "addRoute")
+
         def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
             if shared not in interpreter.applications:
                 interpreter.applications.append(shared)
