@@ -8,7 +8,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 
-from .python_source import indent_of
+from .python_source import indent_of, shifted
 
 _QUOTES = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " ", "\u2007": " ", "\u202f": " "}
@@ -74,10 +74,8 @@ def _with_plain_characters(code: str) -> str:
 
 def _at_the_margin(code: str) -> str:
     dedented = textwrap.dedent(code)
-    first = next((line for line in dedented.split("\n") if line.strip()), "")
-    margin = indent_of(first)
     # Strings may have lines further left than the code.
-    return "\n".join(line.removeprefix(margin) for line in dedented.split("\n")) if margin else dedented
+    return shifted(dedented, "") if dedented.lstrip("\n")[:1] in (" ", "\t") else dedented
 
 
 def _first_line_with_the_others(code: str) -> str:

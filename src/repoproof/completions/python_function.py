@@ -9,35 +9,34 @@ from .candidates import candidates, outside
 from .extraction import Extraction, How, Target
 from .python_body import find_body
 from .python_header import Header, header_of
-from .python_modules import Found, Module, definitions, mentions_definition, read, why_unparsable
+from .python_modules import Found, Module, begins_definition, definitions, read
 from .python_scope import Definition, attributes_needed, names_bound, names_needed, statements
-from .python_source import compiles, indent_of, shifted
+from .python_source import compiles, indent_of, parsed_or_why, shifted
 
 
 def find_python(text: str, target: Target) -> Extraction:
     """The function that `text` gives for `target`."""
     header = header_of(target)
-    pieces = candidates(text)
-    for read_from in (pieces, [outside(text)]):
-        modules = [module for piece in read_from if (module := read(piece, target.name)) is not None]
-        found = [one for module in modules for one in definitions(module, target.name)]
-        if found:
+    broken: list[str] = []
+    for pieces in (candidates(text), [outside(text)]):
+        read_from = [(piece, read(piece, target.name)) for piece in pieces]
+        modules = [module for _, module in read_from if module is not None]
+        if found := [one for module in modules for one in definitions(module, target.name)]:
             return _extraction(_best(found, target, header), modules, target, header)
-        broken = [piece.code for piece in read_from if mentions_definition(piece.code, target.name)]
-        if broken:
-            return _unparsable(broken[-1])
-        body = find_body(read_from, modules, target, header)
-        if body is not None:
+        unread = [piece for piece, module in read_from if module is None]
+        if meant := [piece.code for piece in unread if begins_definition(piece.code, target.name)]:
+            return _unparsable(meant[-1])
+        if body := find_body(pieces, modules, target, header):
             return body
-    marked = [piece.code for piece in pieces if piece.fenced and piece.language in ("python", "py", "python3")]
-    parsable = {module.source for piece in pieces if (module := read(piece, target.name)) is not None}
-    if marked and not parsable:
-        return _unparsable(max(marked, key=len))
+        broken += [piece.code for piece in unread if piece.language in ("python", "py", "python3")]
+    if broken:
+        return _unparsable(max(broken, key=len))
     return Extraction(how=How.NOTHING, notes=(f"nothing in the answer defines {target.name}",))
 
 
 def _unparsable(code: str) -> Extraction:
-    return Extraction(how=How.UNPARSABLE, function=code, notes=(f"cannot be parsed: {why_unparsable(code)}",))
+    why = parsed_or_why(code)
+    return Extraction(how=How.UNPARSABLE, function=code, notes=(f"cannot be parsed: {why}",))
 
 
 def _best(found: list[Found], target: Target, header: Header | None) -> Found:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .candidates import Candidate
 from .mending import mended
 from .python_scope import Definition, statements
-from .python_source import indent_of, parsed, parsed_or_why, without_unfinished_end
+from .python_source import indent_of, parsed, without_unfinished_end
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,12 @@ def read(piece: Candidate, name: str) -> Module | None:
 
 
 def mentions_definition(code: str, name: str) -> bool:
-    return re.search(rf"\bdef[ \t]+{re.escape(name)}\b", code) is not None
+    return re.search(rf"\bdef[ \t]+{re.escape(name)}[ \t]*[(\[]", code) is not None
 
 
-def why_unparsable(code: str) -> str:
-    tree = parsed_or_why(code)
-    return tree if isinstance(tree, str) else "it parses, and does not define it"
+def begins_definition(code: str, name: str) -> bool:
+    """Whether a line of `code` is meant to begin a definition of `name`, whatever comes of it."""
+    return re.search(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{re.escape(name)}[ \t]*[(\[]", code, re.MULTILINE) is not None
 
 
 def definitions(module: Module, name: str) -> list[Found]:

@@ -80,7 +80,8 @@ def _statements_of(statement: ast.If | ast.Try | ast.With) -> Iterator[ast.stmt]
 
 def _global_names(table: symtable.SymbolTable, *, top: bool = False) -> Iterator[str]:
     for symbol in table.get_symbols():
-        if symbol.is_global() or (top and symbol.is_referenced()):
+        # What the top binds is its own, though it is global as well.
+        if symbol.is_referenced() if top else symbol.is_global():
             yield symbol.get_name()
     for child in table.get_children():
         yield from _global_names(child)
