@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plugins.asking import answered, endpoint_at, failed, question
 
 from repoproof.core.errors import BadInput, Boundary
-from repoproof.models.base import Answer, Choice, Fault, FaultKind, Usage
+from repoproof.models.base import Answer, Choice, Fault, FaultKind, Lost, Usage
 from repoproof.models.budget import UNLIMITED, Budget, Ledger, parse_budget
 from repoproof.models.endpoint import Prices
 from repoproof.models.opening import opened
@@ -117,6 +117,14 @@ def test_a_job_that_goes_on_begins_with_what_it_has_spent() -> None:
 def test_calls_that_failed_are_calls_all_the_same() -> None:
     ledger = Ledger(Budget(calls=5))
     ledger.spend("a", Fault(kind=FaultKind.OVERLOADED, reason="503", tries=5, seconds=1.0))
+    assert ledger.refusal("a") is not None
+
+
+def test_what_is_lost_is_spent() -> None:
+    ledger = Ledger(Budget(usd=1.0))
+    ledger.spend("a", Fault(kind=FaultKind.TIMED_OUT, reason="no answer", tries=2, lost=Lost(tokens=50, usd=0.5)))
+    ledger.spend("a", an_answer(tokens=10, usd=0.25).model_copy(update={"lost": Lost(tokens=20, usd=0.25)}))
+    assert ledger.spent[:3] == (3, 80, 1.0)
     assert ledger.refusal("a") is not None
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plugins.asking import answered, endpoint_at, failed, outcomes, question
 
-from repoproof.models.base import Answer, Fault, FaultKind
+from repoproof.models.base import Answer, Fault, FaultKind, Lost
 from repoproof.models.pacing import LONGEST_DELAY, Rate, asking, delay_seconds
 from repoproof.models.scripted import Rule, ScriptedServer, Spoiled, scripted_server
 
@@ -142,3 +142,32 @@ def test_tries_and_seconds_of_a_fault_are_those_of_all_its_calls() -> None:
         fault = failed(*outcomes(endpoint_at(server.base_url, tries=4), [question()]))
     assert (fault.kind, fault.tries) == (FaultKind.OVERLOADED, 4)
     assert fault.seconds >= 3 * 0.05
+
+
+def test_what_tries_without_an_answer_may_have_cost_is_kept() -> None:
+    asked = question("x" * 100, max_tokens=1000)
+    prices = {"input": 1.0, "output": 10.0}
+    cut = Rule(times=2, fault=Spoiled.CUT)
+    with scripted_server([cut, Rule(times=1, status=429, retry_after=0)]) as server:
+        answer = answered(*outcomes(endpoint_at(server.base_url, prices=prices), [asked]))
+    assert (answer.tries, answer.usage.reported) == (4, True)
+    # Fifty tokens and the turn's own, and the thousand that it may have been answered with; twice. A refusal costs nothing.
+    assert answer.lost is not None
+    assert answer.lost.tokens == 2 * (50 + 8 + 1000)
+    assert answer.lost.usd == pytest.approx(2 * (58 * 1.0 + 1000 * 10.0) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("rule", "lost"),
+    [
+        (Rule(hold=True), Lost(tokens=18)),
+        (Rule(fault=Spoiled.MALFORMED), Lost(tokens=9)),
+        (Rule(fault=Spoiled.DISCONNECT), Lost(tokens=18)),
+        (Rule(status=500), None),
+        (Rule(status=400), None),
+    ],
+)
+def test_a_fault_keeps_it_too(rule: Rule, lost: Lost | None) -> None:
+    with scripted_server([rule]) as server:
+        fault = failed(*outcomes(endpoint_at(server.base_url, tries=2, timeout_seconds=0.2), [question("hi")]))
+    assert fault.lost == lost

@@ -95,6 +95,14 @@ class Usage(Frozen):
         return self.prompt_tokens + self.completion_tokens
 
 
+class Lost(Frozen):
+    """What calls without an answer may have cost: who timed out, or was cut off, is charged all the same. An estimate, upwards."""
+
+    tokens: int = Field(ge=0)
+    usd: float | None = None
+    """By the endpoint's prices; None where it has none."""
+
+
 class Finish(StrEnum):
     """Why an answer ends where it does."""
 
@@ -125,6 +133,8 @@ class Answer(Frozen):
     """Of the try that was answered, from sending to the last byte; waiting for a turn is not part of it."""
     tries: int = Field(default=1, ge=1)
     """Calls that were sent until one was answered."""
+    lost: Lost | None = None
+    """Of the tries before; no part of `usage` and `cost_usd`."""
     served_model: Text = ""
     """What the endpoint says that answered."""
 
@@ -188,6 +198,7 @@ class Fault(Frozen):
     """Calls that were sent."""
     seconds: float = 0.0
     """Of these calls."""
+    lost: Lost | None = None
 
 
 class Model(Protocol):

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 from ..core.base import KiB, MiB
 from ..core.errors import BadInput
-from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest
+from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Lost
 from .endpoint import Endpoint, is_address
-from .wire import NotAnAnswer, body_of, read_answer, said_in
+from .wire import NotAnAnswer, body_of, cost, most, read_answer, said_in
 
 if TYPE_CHECKING:
     from openai import AsyncAPIResponse, AsyncOpenAI
@@ -154,8 +154,13 @@ class _Client:
             status_code=complaint.status_code if complaint else None,
             tries=1,
             seconds=time.monotonic() - begun,
+            lost=self.lost(request) if kind in _MAY_BE_PAID else None,
         )
         return Outcome(fault, complaint.retry_after if complaint else None)
+
+    def lost(self, request: ChatRequest | FillRequest) -> Lost:
+        usage, prices = most(request), self.endpoint.prices
+        return Lost(tokens=usage.tokens, usd=cost(usage, prices) if prices else None)
 
     async def exchanged(self, request: ChatRequest | FillRequest) -> bytes:
         """The body of a 2xx."""
@@ -192,6 +197,10 @@ class _Client:
 
     def without_key(self, reason: str) -> str:
         return reason.replace(self.key, "***") if self.key else reason
+
+
+_MAY_BE_PAID = frozenset({FaultKind.TIMED_OUT, FaultKind.DISCONNECTED, FaultKind.MALFORMED})
+"""The endpoint had the question, and may have answered it."""
 
 
 def _refusal(complaint: _Complaint) -> tuple[FaultKind, str]:

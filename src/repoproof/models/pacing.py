@@ -6,14 +6,14 @@ import asyncio
 import itertools
 import random
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Model
+from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Lost, Model
 from .client import Client, Outcome, connected
 from .endpoint import Endpoint
-from .wire import estimated_prompt_tokens
+from .wire import most
 
 LONGEST_DELAY = 60.0
 """Between two tries, in seconds, whatever the endpoint says."""
@@ -94,7 +94,7 @@ class _Paced:
                     break
                 outcome = await self.sent(request)
                 if isinstance(outcome.result, Answer):
-                    return outcome.result.model_copy(update={"tries": number})
+                    return outcome.result.model_copy(update={"tries": number, "lost": last and last.lost})
                 last = _together(last, outcome.result)
                 if not last.kind.is_retryable or number == self.endpoint.tries:
                     return last
@@ -114,13 +114,13 @@ class _Paced:
             if self.requests is not None:
                 self.requests.take(1, time.monotonic())
             if self.tokens is not None:
-                self.tokens.take(_reserve(request), time.monotonic())
+                self.tokens.take(most(request).tokens, time.monotonic())
             return True
 
     async def sent(self, request: ChatRequest | FillRequest) -> Outcome:
         outcome = await self.client.call(request)
         if self.tokens is not None and (used := _used(outcome.result)) is not None:
-            self.tokens.take(used - _reserve(request), time.monotonic())
+            self.tokens.take(used - most(request).tokens, time.monotonic())
         return outcome
 
     async def slept(self, seconds: float) -> bool:
@@ -132,11 +132,6 @@ class _Paced:
         return False
 
 
-def _reserve(request: ChatRequest | FillRequest) -> int:
-    """Tokens that a call may take, until it is known what it took."""
-    return estimated_prompt_tokens(request) + (request.sampling.max_tokens or 0) * request.sampling.n
-
-
 def _used(result: Answer | Fault) -> int | None:
     """Tokens that a call took; None where nobody knows. A 4xx or 5xx takes none."""
     if isinstance(result, Answer):
@@ -145,10 +140,23 @@ def _used(result: Answer | Fault) -> int | None:
 
 
 def _together(before: Fault | None, last: Fault) -> Fault:
-    """The last fault, with the tries and seconds of all."""
+    """The last fault, with what all of them took."""
     if before is None:
         return last
-    return last.model_copy(update={"tries": before.tries + last.tries, "seconds": before.seconds + last.seconds})
+    lost = [fault.lost for fault in (before, last) if fault.lost is not None]
+    return last.model_copy(
+        update={
+            "tries": before.tries + last.tries,
+            "seconds": before.seconds + last.seconds,
+            "lost": Lost(tokens=sum(one.tokens for one in lost), usd=_sum(one.usd for one in lost)) if lost else None,
+        }
+    )
+
+
+def _sum(amounts: Iterable[float | None]) -> float | None:
+    """None where it is not known."""
+    known = list(amounts)
+    return None if None in known else sum(amount or 0.0 for amount in known)
 
 
 def _abandoned(last: Fault | None) -> Fault:

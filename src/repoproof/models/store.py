@@ -91,6 +91,9 @@ class Spent(NamedTuple):
         if isinstance(outcome, Answer):
             tokens += outcome.usage.tokens
             usd += outcome.cost_usd or 0.0
+        if outcome.lost is not None:
+            tokens += outcome.lost.tokens
+            usd += outcome.lost.usd or 0.0
         return Spent(calls + outcome.tries, tokens, usd, seconds + outcome.seconds)
 
 

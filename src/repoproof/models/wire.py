@@ -86,6 +86,16 @@ def cost(usage: Usage, prices: Prices) -> float:
     return (prompt + usage.completion_tokens * prices.output) / 1_000_000
 
 
+def most(request: ChatRequest | FillRequest) -> Usage:
+    """What a call may take, before it is known: its prompt by estimate, and all that it may answer, where that is limited."""
+    sampling = request.sampling
+    return Usage(
+        prompt_tokens=estimated_prompt_tokens(request),
+        completion_tokens=(sampling.max_tokens or 0) * sampling.n,
+        reported=False,
+    )
+
+
 def estimated_prompt_tokens(request: ChatRequest | FillRequest) -> int:
     """Of a question, upwards."""
     if isinstance(request, FillRequest):
