@@ -43,7 +43,6 @@ def read_question(kind: Kind, raw: bytes) -> Question:
     asked = cast("dict[str, Any]", body)
     if asked.get("stream"):
         raise Refused("stream: a scripted answer comes in one piece")
-    stop = asked.get("stop") or ()
     return Question(
         kind=kind,
         digest=digest,
@@ -52,7 +51,7 @@ def read_question(kind: Kind, raw: bytes) -> Question:
         n=_from_one(asked, "n") or 1,
         seed=_maybe(asked, "seed", int),
         max_tokens=_from_one(asked, "max_completion_tokens") or _from_one(asked, "max_tokens"),
-        stop=(stop,) if isinstance(stop, str) else tuple(map(str, stop)),
+        stop=_stop(asked.get("stop")),
     )
 
 
@@ -69,6 +68,14 @@ def _content(content: object) -> str:
         parts = cast("list[Any]", content)
         return "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
     return content if isinstance(content, str) else ""
+
+
+def _stop(stop: object) -> tuple[str, ...]:
+    """One text, or several."""
+    listed = [stop] if isinstance(stop, str) else [] if stop is None else stop
+    if not isinstance(listed, list) or not all(isinstance(item, str) for item in cast("list[object]", listed)):
+        raise Refused("stop: must be a text or a list of texts")
+    return tuple(cast("list[str]", listed))
 
 
 def _given(asked: dict[str, Any], field: str, type_: type) -> Any:

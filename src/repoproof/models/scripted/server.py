@@ -18,6 +18,9 @@ from .script import Counts, Part, Script, body_of
 
 log = logging.getLogger(__name__)
 
+POLL_SECONDS = 0.02
+"""How soon a server that is to end notices."""
+
 PIECES = 20
 """Of a body that trickles."""
 
@@ -28,7 +31,9 @@ class ScriptedServer:
     def __init__(self, rules: Sequence[Rule] = (), *, port: int = 0) -> None:
         self._script = Script(rules)
         self._http = _Http(port, self._script)
-        self._thread = threading.Thread(target=self._http.serve_forever, name="scripted-server", daemon=True)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, args=(POLL_SECONDS,), name="scripted-server", daemon=True
+        )
         self._thread.start()
 
     @property

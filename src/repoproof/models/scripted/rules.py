@@ -1,0 +1,80 @@
+"""Rules in a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from ...core.errors import BadInput
+from ...core.jsonl import to_record
+from .rule import Rule
+
+REPLIES = ("reply", "reply_file", "tree", "replies")
+"""Keys of a table, at most one of them, that become `Rule.replies`."""
+
+Read = Callable[[Path], str]
+
+
+def read_rules(file: Path, render_tree: Read) -> tuple[Rule, ...]:
+    """The tables `[[rule]]` of `file`, in their order; `BadInput` names the rule and the field.
+
+    A table has the fields of `Rule`, and instead of `replies` one of `reply` (a text), `reply_file` (a file with the text) and `tree`
+    (a folder, which `render_tree` turns into the text of an answer). `replies` may have `{file = ...}` and `{tree = ...}` among its texts.
+    Paths are relative to the file's folder.
+    """
+    return tuple(
+        to_record(Rule, _with_replies(table, file, f"rule {number}", render_tree), file=file, subject=f"rule {number}")
+        for number, table in enumerate(_tables(file), start=1)
+    )
+
+
+def _tables(file: Path) -> list[dict[str, Any]]:
+    try:
+        content = tomllib.loads(_contents(file))
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"not TOML: {error}", file=file, mend="correct the syntax") from None
+    tables = content.pop("rule", [])
+    if content:
+        raise BadInput("unknown", file=file, field=next(iter(content)), mend="each rule is a table [[rule]]")
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in cast("list[object]", tables)):
+        raise BadInput("is no list of tables", file=file, field="rule", mend="each rule is a table [[rule]]")
+    return cast("list[dict[str, Any]]", tables)
+
+
+def _with_replies(table: dict[str, Any], file: Path, subject: str, render_tree: Read) -> dict[str, Any]:
+    """The fields of a `Rule`."""
+    given = [key for key in REPLIES if key in table]
+    if len(given) > 1:
+        raise BadInput(f"has {' and '.join(given)}", file=file, subject=subject, mend="keep one of them")
+    rest = {key: value for key, value in table.items() if key not in REPLIES}
+    if not given:
+        return rest
+    key, value = given[0], table[given[0]]
+    listed = {"reply": [value], "reply_file": [{"file": value}], "tree": [{"tree": value}]}.get(key, value)
+    if not isinstance(listed, list):
+        raise BadInput("is not a list", file=file, subject=subject, field=key)
+
+    def text(item: object) -> str:
+        match item:
+            case str():
+                return item
+            case {"file": str(name), **others} if not others:
+                return _contents(file.parent / name)
+            case {"tree": str(name), **others} if not others:
+                return render_tree(file.parent / name)
+        mend = "a text, or in `replies` also {file = ...} or {tree = ...}"
+        raise BadInput(f"{item!r} is no reply", file=file, subject=subject, field=key, mend=mend)
+
+    return rest | {"replies": [text(item) for item in cast("list[object]", listed)]}
+
+
+def _contents(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput("not UTF-8", file=file, mend="save it as UTF-8") from None
+    except OSError as error:
+        problem = "no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
+        raise BadInput(problem, file=file, mend="it must be a file that can be read") from None
