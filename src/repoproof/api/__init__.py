@@ -1,6 +1,7 @@
 """The public Python API. Every command is a few lines over it; `docs/api.md` shows it in use."""
 
 from .host import doctor, gc
+from .models import check_model, endpoints, local_model, scripted_server
 from .one import label, rerun, shell, show_log, verdict
 from .runs import check, compare, report, score
 from .suites import add, build, find_suite, load_suite, new, seal
@@ -10,16 +11,20 @@ __all__ = [
     "add",
     "build",
     "check",
+    "check_model",
     "compare",
     "doctor",
+    "endpoints",
     "find_suite",
     "gc",
     "label",
     "load_suite",
+    "local_model",
     "new",
     "report",
     "rerun",
     "score",
+    "scripted_server",
     "seal",
     "shell",
     "show_log",

@@ -27,6 +27,9 @@ COMMANDS: dict[str, dict[str, str]] = {
         "shell": "Look around in the sandbox of one submission",
         "demo": "Score the bundled suite, to see it work",
     },
+    "Models": {
+        "models": "List models, check one, serve one",
+    },
     "Read": {
         "report": "Print the scores of a run",
         "show": "Print everything about one verdict",
@@ -68,10 +71,16 @@ MENDS = {
 ARGUMENTS = {
     "agent_name": "--agent-name",
     "cache": "--cache",
+    "context_tokens": "--context",
     "folder": "TASK_FOLDER",
+    "gguf": "--gguf",
     "language": "--language",
     "log": "--log",
     "model_name": "--model-name",
+    "models": "--models",
+    "name": "--name",
+    "port": "--port",
+    "rules": "--rules",
     "submissions": "SUBMISSIONS",
     "suite": "SUITE",
     "task": "TASK",

@@ -1,0 +1,161 @@
+"""Models: which there are, whether one answers, a scripted and a local one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..completions.filetree import render_tree
+from ..core.base import Frozen
+from ..core.errors import BadInput
+from ..models import local, scripted
+from ..models.base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Message, Model, Sampling
+from ..models.client import address_of
+from ..models.endpoint import Endpoint
+from ..models.endpoints import find_endpoint, read_endpoints
+from ..models.opening import opened
+from . import arguments
+
+PORTS = 65_535
+
+QUESTION = Message(role="user", content="Name five animals, in one line and nothing else.")
+"""Short, and with many right answers: a seed shows in them."""
+SAMPLING = Sampling(seed=7, max_tokens=64)
+
+MENDS = {
+    FaultKind.RATE_LIMITED: "wait a little; give requests_per_minute in models.toml",
+    FaultKind.OVERLOADED: "the endpoint is in trouble: try again later",
+    FaultKind.TIMED_OUT: "try again, or give more timeout_seconds in models.toml",
+    FaultKind.DISCONNECTED: "try again; if it stays so, look at the endpoint's log",
+    FaultKind.UNREACHABLE: "start it, or correct base_url (OPENAI_BASE_URL)",
+    FaultKind.MALFORMED: "base_url must lead to an OpenAI-compatible endpoint, up to and including /v1",
+}
+
+REFUSALS = {
+    401: "set ${key} to a key of this endpoint",
+    403: "set ${key} to a key that may use this model",
+    404: "correct the model's id, or base_url: up to and including /v1",
+}
+"""Of status codes, what to do about them."""
+
+
+class ModelCheck(Frozen):
+    """What a few short questions found out about a model."""
+
+    endpoint: Endpoint
+    address: str
+    """Where it was asked: `base_url`, or what the environment says."""
+    chat: Answer | Fault
+    fill: Answer | Fault
+    """Of a fill-in-the-middle question: many endpoints take none."""
+    repeatable: bool | None = None
+    """Whether the same seed gave the same text twice; None where there was no text to compare."""
+    mend: str = ""
+    """What to do where it does not answer."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it answers."""
+        return isinstance(self.chat, Answer)
+
+
+def endpoints(models: Path | str | None = None) -> tuple[Endpoint, ...]:
+    """The endpoints of a `models.toml`."""
+    return tuple(read_endpoints(None if models is None else arguments.place(models, "models")).values())
+
+
+def check_model(name: str, *, models: Path | str | None = None) -> ModelCheck:
+    """Ask a model three short questions, each once: what an endpoint does is data, and never raises.
+
+    Not to be called inside a running event loop.
+    """
+    endpoint = find_endpoint(name, None if models is None else arguments.place(models, "models"))
+    return asyncio.run(_checked(endpoint.model_copy(update={"tries": 1})))
+
+
+async def _checked(endpoint: Endpoint) -> ModelCheck:
+    address = address_of(endpoint) or "the vendor's own address"
+    async with opened(endpoint) as model:
+        question = ChatRequest(model=endpoint.model, messages=(QUESTION,), sampling=SAMPLING)
+        chat = await model.ask(question)
+        if isinstance(chat, Fault):
+            return ModelCheck(
+                endpoint=endpoint, address=address, chat=chat, fill=_not_asked(chat), mend=_mend(chat, endpoint)
+            )
+        return ModelCheck(
+            endpoint=endpoint,
+            address=address,
+            chat=chat,
+            repeatable=_same(chat, await model.ask(question)),
+            fill=await _filled(model, endpoint),
+        )
+
+
+async def _filled(model: Model, endpoint: Endpoint) -> Answer | Fault:
+    return await model.ask(
+        FillRequest(
+            model=endpoint.model,
+            prefix="def add(a, b):\n    return ",
+            suffix="\n\nprint(add(1, 2))\n",
+            sampling=SAMPLING,
+        )
+    )
+
+
+def _not_asked(chat: Fault) -> Fault:
+    return Fault(kind=FaultKind.ABANDONED, reason=f"not asked: {chat.kind}")
+
+
+def _same(first: Answer, second: Answer | Fault) -> bool | None:
+    return first.text == second.text if isinstance(second, Answer) and first.text else None
+
+
+def _mend(fault: Fault, endpoint: Endpoint) -> str:
+    if fault.kind is FaultKind.REFUSED and fault.status_code in REFUSALS:
+        return REFUSALS[fault.status_code].replace("{key}", endpoint.api_key_env)
+    return MENDS.get(fault.kind, "")
+
+
+@contextmanager
+def scripted_server(
+    rules: Path | str | Sequence[scripted.Rule] = (), *, port: int = 0
+) -> Generator[scripted.ScriptedServer]:
+    """A server that answers by rules, or by those of a TOML file, as long as the context lasts; port 0 is any free one.
+
+    `BadInput` where a rule is wrong or the port cannot be used.
+    """
+    if isinstance(rules, Path | str):
+        rules = scripted.read_rules(arguments.place(rules, "rules"), render_tree)
+    local.check_port(_port(port))
+    with scripted.scripted_server(rules, port=port) as server:
+        yield server
+
+
+@contextmanager
+def local_model(
+    gguf: Path | str,
+    *,
+    name: str = "",
+    port: int = 0,
+    threads: int | None = None,
+    context_tokens: int = local.CONTEXT_TOKENS,
+    verbose: bool = False,
+) -> Generator[local.LocalModel]:
+    """Serve a model in a GGUF file by llama.cpp, as long as the context lasts: see `repoproof.models.local.served`."""
+    with local.served(
+        arguments.place(gguf, "gguf"),
+        name=arguments.line(name, "name"),
+        port=_port(port),
+        threads=None if threads is None else arguments.whole(threads, "threads"),
+        context_tokens=arguments.whole(context_tokens, "context_tokens"),
+        verbose=verbose,
+    ) as model:
+        yield model
+
+
+def _port(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= PORTS:
+        raise BadInput(f"{value!r} is not in 0..{PORTS}", field="port", mend="0 is any free one")
+    return value
