@@ -6,13 +6,13 @@ import asyncio
 import os
 import ssl
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from ..core.base import KiB, MiB
@@ -70,7 +70,12 @@ async def connected(endpoint: Endpoint) -> AsyncGenerator[Client]:
         timeout=openai.Timeout(None, connect=min(CONNECT_SECONDS, endpoint.timeout_seconds)),
         http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_complaints_are_short]}),
     ) as client:
-        yield _Client(endpoint, client, key)
+        # `openai` imports these only now, which takes too long to be part of a call.
+        create: dict[str, Any] = {
+            "chat": (client.chat.completions.with_streaming_response.create, ("model", "messages")),
+            "fill": (client.completions.with_streaming_response.create, ("model", "prompt")),
+        }
+        yield _Client(endpoint, client, key, create)
 
 
 def address_of(endpoint: Endpoint) -> str:
@@ -128,6 +133,8 @@ class _Client:
     endpoint: Endpoint
     client: AsyncOpenAI
     key: str
+    create: Mapping[str, tuple[Callable[..., AbstractAsyncContextManager[AsyncAPIResponse[Any]]], tuple[str, str]]]
+    """By kind of request: what sends it, and what that wants by name."""
 
     async def call(self, request: ChatRequest | FillRequest) -> Outcome:
         begun = time.monotonic()
@@ -174,14 +181,10 @@ class _Client:
 
     def sent(self, request: ChatRequest | FillRequest) -> AbstractAsyncContextManager[AsyncAPIResponse[Any]]:
         body: dict[str, Any] = body_of(request, self.endpoint)
-        if isinstance(request, ChatRequest):
-            create = self.client.chat.completions.with_streaming_response.create
-            named = {name: body.pop(name) for name in ("model", "messages")}
-        else:
-            create = self.client.completions.with_streaming_response.create
-            named = {name: body.pop(name) for name in ("model", "prompt")}
+        create, names = self.create[request.kind]
+        named = {name: body.pop(name) for name in names}
         # What `openai` knows by name it transforms and checks; `extra_body` goes out as it is.
-        return cast("Any", create)(**named, extra_body=body)
+        return create(**named, extra_body=body)
 
     def described(self, kind: FaultKind, error: Exception) -> str:
         """In words of ours: those of the HTTP library quote headers, the key among them."""
