@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
 
-    from .api import build, check, compare, load_suite, report, score, validate
+    from .api import build, check, compare, load_suite, report, score, solve, validate
     from .core.errors import BadInput, InfrastructureError, RepoProofError
     from .core.outcomes import Status, TestOutcome
     from .core.submission import Submission
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .reports.comparison import Comparison
     from .reports.report import Report
     from .reports.validation import ValidationReport
+    from .solvers.solving import Solving
 
 _HOMES = {
     "BadInput": "core.errors",
@@ -28,6 +29,7 @@ _HOMES = {
     "InfrastructureError": "core.errors",
     "RepoProofError": "core.errors",
     "Report": "reports.report",
+    "Solving": "solvers.solving",
     "Status": "core.outcomes",
     "Submission": "core.submission",
     "Suite": "core.suite",
@@ -41,6 +43,7 @@ _HOMES = {
     "load_suite": "api",
     "report": "api",
     "score": "api",
+    "solve": "api",
     "validate": "api",
 }
 
@@ -50,6 +53,7 @@ __all__ = [
     "InfrastructureError",
     "RepoProofError",
     "Report",
+    "Solving",
     "Status",
     "Submission",
     "Suite",
@@ -63,6 +67,7 @@ __all__ = [
     "load_suite",
     "report",
     "score",
+    "solve",
     "validate",
 ]
 

@@ -4,6 +4,7 @@ from .host import doctor, gc
 from .models import check_model, endpoints, local_model, scripted_server
 from .one import label, rerun, shell, show_log, verdict
 from .runs import check, compare, report, score
+from .solve import solve
 from .suites import add, build, find_suite, load_suite, new, seal
 from .validation import validate
 
@@ -28,6 +29,7 @@ __all__ = [
     "seal",
     "shell",
     "show_log",
+    "solve",
     "validate",
     "verdict",
 ]

@@ -44,6 +44,7 @@ def solve(
     workers: int = 4,
     tasks: Sequence[str] = (),
     language: str = "",
+    models: Path | str | None = None,
     recording: Mode | str = Mode.AUTO,
     store: Path | str | None = None,
     on_event: OnEvent = lambda event: None,
@@ -52,7 +53,7 @@ def solve(
 
     Goes on with what is in `output` already: attempts that were answered are kept, and faults asked again. Calls are recorded in `store`
     (by default a hidden one in `output`) as `recording` says. `budget` must be given unless replaying; `unlimited` is a budget. The public
-    half of the suite is enough. Raises `BadInput` where anything given is wrong: nothing was asked then. What the endpoint does never
+    half of the suite is enough. `models` is a models.toml to look the model up in. Raises `BadInput` where anything given is wrong: nothing was asked then. What the endpoint does never
     raises.
     """
     place, mode = arguments.place(output, "output"), _mode(recording)
@@ -60,7 +61,9 @@ def solve(
     run_budget, budget_a_task = _budget(budget, "budget", mode), _budget(task_budget, "task_budget", mode)
     loaded = load_suite(suite)
     chosen = select(loaded, arguments.texts(tasks, "tasks"), arguments.line(language, "language"))
-    endpoint = model if isinstance(model, Endpoint) else find_endpoint(model, to_be_asked=mode is not Mode.REPLAY)
+    endpoint = _endpoint(model, models, mode)
+    if sampling.n != 1:
+        raise BadInput("one call makes one attempt", field="sampling", mend="leave n at 1, and give samples")
     for task in chosen:
         if task.id in loaded.quarantined:
             log.warning("%s is quarantined: its answers are paid for, and not counted", task.id)
@@ -119,6 +122,13 @@ def _budget(value: Budget | str | None, argument: str, mode: Mode) -> Budget:
         return parse_budget(arguments.line(value, argument))
     except BadInput as error:
         raise BadInput(": ".join(filter(None, (error.field, error.problem))), field=argument, mend=error.mend) from None
+
+
+def _endpoint(model: Endpoint | str, models: Path | str | None, mode: Mode) -> Endpoint:
+    if isinstance(model, Endpoint):
+        return model
+    file = None if models is None else arguments.place(models, "models")
+    return find_endpoint(arguments.line(model, "model"), file, to_be_asked=mode is not Mode.REPLAY)
 
 
 def _public_digest(suite: Suite) -> str:

@@ -28,6 +28,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "demo": "Score the bundled suite, to see it work",
     },
     "Models": {
+        "solve": "Have a model answer the tasks of a suite",
         "models": "List models, check one, serve one",
     },
     "Read": {
@@ -70,21 +71,27 @@ MENDS = {
 
 ARGUMENTS = {
     "agent_name": "--agent-name",
+    "budget": "--budget",
     "cache": "--cache",
     "context_tokens": "--context",
     "folder": "TASK_FOLDER",
     "gguf": "--gguf",
     "language": "--language",
     "log": "--log",
+    "model": "--model",
     "model_name": "--model-name",
     "models": "--models",
     "name": "--name",
     "port": "--port",
     "rules": "--rules",
+    "seed": "--seed",
     "submissions": "SUBMISSIONS",
     "suite": "SUITE",
     "task": "TASK",
+    "task_budget": "--task-budget",
     "tasks": "--task",
+    "temperature": "--temperature",
+    "top_p": "--top-p",
 }
 """Arguments of the API whose values are only checked there -> what they are called on the command line."""
 

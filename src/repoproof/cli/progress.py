@@ -124,7 +124,7 @@ def scoring_progress(
 ) -> Iterator[Callable[[Plan | Event], None]]:
     """Show on `screen` what the yielded function hears; log as `args` say."""
     tally = Tally(args.workers, "ac_static" if static_only else "pass_at_1", static_only)
-    with logging_to(screen, verbose=args.verbose, file=args.log_file), _live(screen, tally.line) as show:
+    with logging_to(screen, verbose=args.verbose, file=args.log_file), live(screen, tally.line) as show:
         yield lambda event: show(tally.hear(event))
 
 
@@ -139,12 +139,12 @@ def validation_progress(screen: Console, args: argparse.Namespace) -> Iterator[C
         found = "healthy" if event.health.healthy else f"quarantined: {event.health.reasons[0]}"
         show(f"[{event.done}/{event.of}] {event.health.task} {found}")
 
-    with logging_to(screen, verbose=args.verbose, file=args.log_file), _live(screen, lambda: line) as show:
+    with logging_to(screen, verbose=args.verbose, file=args.log_file), live(screen, lambda: line) as show:
         yield hear
 
 
 @contextmanager
-def _live(screen: Console, line: Callable[[], str]) -> Iterator[Callable[[str], None]]:
+def live(screen: Console, line: Callable[[], str]) -> Iterator[Callable[[str], None]]:
     """Yields what prints a line that stays. On a terminal, `line` is kept up to date below."""
 
     def stay(text: str) -> None:

@@ -43,6 +43,10 @@ class Usage(Frozen):
     seconds: float = Field(default=0.0, ge=0)
     """Of the calls, not of waiting for a turn."""
 
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
     @classmethod
     def of(cls, solved: Solved) -> Self:
         answers = [exchange.answer for exchange in solved.exchanges]

@@ -12,16 +12,28 @@ TEMPLATE = "microservice"
 
 README = "README.md"
 
+_POM = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>service</groupId>
+  <artifactId>service</artifactId>
+  <version>1.0.0</version>
+  <properties>
+    <maven.compiler.release>17</maven.compiler.release>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+</project>
+"""
+
 BUILD_FILES = {
-    "python": (
-        "requirements.txt",
-        "# One requirement a line; the newest versions are installed unless it says otherwise.\n",
-    ),
+    "java": ("pom.xml", _POM),
     "node": ("package.json", '{\n  "name": "service",\n  "version": "1.0.0",\n  "private": true\n}\n'),
+    "python": ("requirements.txt", "# One requirement a line.\n"),
 }
 """Name and content of the build file that a workspace begins with, by language: the same for every task."""
 
-LANGUAGES = {"python": "Python", "node": "JavaScript for Node.js"}
+LANGUAGES = {"java": "Java", "node": "JavaScript for Node.js", "python": "Python"}
 
 
 def write_workspace(task: MicroserviceTask, destination: Path) -> None:
