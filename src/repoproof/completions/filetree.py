@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..core.base import Frozen, KiB, MiB, Text
+from ..core.base import Frozen, MiB, Text
 from ..core.errors import BadInput
 from ..core.tree import shown
 from .answer_path import UnsafePath, safe_path
@@ -218,11 +218,11 @@ class _Reading:
     def _over(self, path: str, content: str) -> str | None:
         size = _size(content)
         if size > self.caps.file_bytes:
-            return f"it is larger than {self.caps.file_bytes // KiB:,} KiB"
+            return f"it is larger than {self.caps.file_bytes:,} bytes"
         if path not in self.found and len(self.found) >= self.caps.files:
             return f"there are {self.caps.files:,} files already"
         if self.size + size - _size(self.found.get(path, "")) > self.caps.total_bytes:
-            return f"all files together are larger than {self.caps.total_bytes // KiB:,} KiB"
+            return f"all files together are larger than {self.caps.total_bytes:,} bytes"
         return None
 
     def _in_the_way(self, path: str) -> str | None:
