@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from ..endpoints import Route
-from . import javalin, spark, spring
+from . import javalin, jaxrs, micronaut, spark, spring
 from .java_evaluation import Evaluation
 from .java_library import LIBRARY
 from .java_project import JavaProject
@@ -15,7 +15,7 @@ from .java_values import UNKNOWN, TypeName
 
 MAX_ROUTES = 20_000
 
-FRAMEWORKS = (javalin, spark, spring)
+FRAMEWORKS = (javalin, spark, spring, micronaut, jaxrs)
 """A module each, with `NAMES`, the annotations and types that it looks for, `packages()`, what it makes of calls to the framework,
 and `routes(evaluation)`."""
 

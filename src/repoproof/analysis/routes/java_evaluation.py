@@ -8,8 +8,8 @@ its declared type where that is one of the tree. Steps, call depth and sizes are
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tree_sitter import Node
@@ -20,6 +20,8 @@ from .java_syntax import line_of, named, parameter_name, parameter_type, paramet
 from .java_values import UNKNOWN, Bound, Closure, Made, Native, NativeClass, Scope, Site, TypeName, Value
 
 MAX_STEPS = 300_000
+"""For whatever a reader asks for at once."""
+MAX_STEPS_IN_ALL = 2_000_000
 MAX_CALL_DEPTH = 25
 MAX_CALLS_OF_ONE_METHOD = 200
 MAX_EXPRESSION_DEPTH = 150
@@ -50,6 +52,8 @@ class Evaluation:
         self._anonymous: dict[tuple[str, int], JavaType] = {}
         self._making: list[JavaType] = []
         self._steps = 0
+        self._steps_before = 0
+        self._is_asked = False
         self._depth = 0
         self._expressions = 0
 
@@ -57,10 +61,8 @@ class Evaluation:
 
     def constant(self, node: Node | None, inside: JavaType) -> Value:
         """What an expression in an annotation or a field means; `UNKNOWN` if that cannot be told."""
-        if node is None:
-            return UNKNOWN
-        with suppress(OutOfSteps, RecursionError):
-            return self._value(node, Scope(inside, this=None))
+        with self._allowance():
+            return self._value(node, Scope(inside, this=None)) if node is not None else UNKNOWN
         return UNKNOWN
 
     def strings(self, node: Node | None, inside: JavaType) -> list[str | None]:
@@ -72,6 +74,11 @@ class Evaluation:
 
     def instance(self, made_of: JavaType) -> Value:
         """An object of the type, made with arguments that nobody knows; of an interface, the only type that implements it."""
+        with self._allowance():
+            return self._instance(made_of)
+        return UNKNOWN
+
+    def _instance(self, made_of: JavaType) -> Value:
         if made_of.is_abstract:
             made_of = self._only_implementation(made_of) or made_of
         if made_of.is_abstract or made_of in self._making or len(self._making) > MAX_CALL_DEPTH:
@@ -81,9 +88,24 @@ class Evaluation:
         return self._construct(made_of, [UNKNOWN] * count)
 
     def run_method(self, method: Method, this: Value, arguments: Sequence[Value]) -> Value:
-        with suppress(OutOfSteps, RecursionError):
+        with self._allowance():
             return self._call_method(method, arguments, this)
         return UNKNOWN
+
+    @contextmanager
+    def _allowance(self) -> Iterator[None]:
+        """What a reader asks for has steps of its own, and ends, without a result, where they do."""
+        if self._is_asked:
+            yield
+            return
+        self._is_asked, self._steps, self._depth, self._expressions = True, 0, 0, 0
+        self._making.clear()
+        try:
+            with suppress(OutOfSteps, RecursionError):
+                yield
+        finally:
+            self._is_asked = False
+            self._steps_before += self._steps
 
     def was_called(self, method: Method) -> bool:
         return self._key(method) in self._calls
@@ -145,6 +167,9 @@ class Evaluation:
                 result = self._call_closure(argument, ())
                 if name == "orElseGet":
                     return result
+            if name in ("getInstance", "getBean") and isinstance(argument, TypeName):  # of a container
+                made_of = self.project.types.get(argument.name)
+                return self.instance(made_of) if made_of is not None else UNKNOWN
         return arguments[-1] if arguments and name in ("orElse", "getOrDefault") else UNKNOWN
 
     def _invoke_made(self, owner: Made, name: str, arguments: Sequence[Value], site: Site) -> Value:
@@ -154,6 +179,8 @@ class Evaluation:
         is_record = owner.type.node.type == "record_declaration"
         if not arguments and name in owner.fields and (is_record or name == "name"):
             return owner.fields[name]
+        if isinstance(owner.base, Native):
+            return owner.base.invoke(name, arguments, site, self)
         return self._invoke_unknown(name, arguments, site)
 
     def _invoke_static(self, owner: TypeName, name: str, arguments: Sequence[Value], site: Site) -> Value:
@@ -229,7 +256,7 @@ class Evaluation:
     def _given(self, typed: Node | None, inside: JavaType) -> Value:
         """What somebody outside the tree may hand over for a declared type."""
         made_of = self.project.find(type_name(typed), inside) if typed is not None else None
-        return self.instance(made_of) if made_of is not None else UNKNOWN
+        return self._instance(made_of) if made_of is not None else UNKNOWN
 
     def _construct(self, made_of: JavaType, arguments: Sequence[Value], around: Scope | None = None) -> Value:
         made = Made(made_of, around=around)
@@ -254,11 +281,16 @@ class Evaluation:
         scope = Scope(as_type, made, made.around)
         if constructor is not None:
             self._bind(constructor.parameters, arguments, scope)
-        above = self.project.types.get(as_type.superclass)
+        given, above = self._super_arguments(constructor, scope), self.project.types.get(as_type.superclass)
         if above is not None and self._depth < MAX_CALL_DEPTH:
             self._depth += 1
-            self._initialise(made, above, self._super_arguments(constructor, scope))
+            self._initialise(made, above, given)
             self._depth -= 1
+        native = self.packages.get(as_type.superclass) if above is None else None
+        if native is not None and native.make is not None:
+            made.base = native.make(given, Site(as_type.source.file, as_type.line), self)
+            if isinstance(made.base, Native):
+                made.base.made_as = made.type
         if as_type.node.type == "record_declaration":
             for at, component in enumerate(parameters_of(as_type.node)):
                 made.fields[parameter_name(component)] = arguments[at] if at < len(arguments) else UNKNOWN
@@ -481,6 +513,8 @@ class Evaluation:
         if owner.type == "super":
             above = self.project.types.get(scope.inside.superclass)
             found = self._choose(above, name, arguments) if above is not None else None
+            if found is None and isinstance(scope.this, Made) and isinstance(scope.this.base, Native):
+                return scope.this.base.invoke(name, arguments, site, self)
             return self._call_method(found, arguments, scope.this) if found else UNKNOWN
         return self.invoke(held, name, arguments, site)
 
@@ -503,6 +537,8 @@ class Evaluation:
                 return self._call_method(found, arguments, UNKNOWN)
             if owner in self.packages and self.packages[owner].knows(name):
                 return self.packages[owner].invoke(name, arguments, site, self)
+        if isinstance(scope.this, Made) and isinstance(scope.this.base, Native):
+            return scope.this.base.invoke(name, arguments, site, self)
         return self._invoke_unknown(name, arguments, site)
 
     def _new(self, node: Node, scope: Scope) -> Value:
@@ -666,7 +702,7 @@ class Evaluation:
 
     def _step(self) -> None:
         self._steps += 1
-        if self._steps > MAX_STEPS:
+        if self._steps > MAX_STEPS or self._steps + self._steps_before > MAX_STEPS_IN_ALL:
             raise OutOfSteps
 
 

@@ -12,7 +12,7 @@ import tree_sitter_java
 from tree_sitter import Language, Node, Parser
 
 from ..source_files import source_files
-from .java_settings import Settings, build_files, read_settings
+from .java_settings import Settings, build_files, documents, read_settings
 from .java_syntax import (
     TYPE_DECLARATIONS,
     annotations_in,
@@ -174,8 +174,11 @@ class JavaType:
         ]
         for annotation in found[:50]:
             made_of = self.project.types.get(annotation.name)
-            if made_of is not None and made_of is not self and made_of.node.type == "annotation_type_declaration":
+            expanding = self.project.expanding
+            if made_of is not None and made_of not in expanding and made_of.node.type == "annotation_type_declaration":
+                expanding.add(made_of)
                 found += _carried(annotation, made_of)
+                expanding.discard(made_of)
         return found
 
     @cached_property
@@ -248,6 +251,8 @@ class JavaProject:
         self.known = frozenset(known)
         self.types: dict[str, JavaType] = {}
         self.sources: list[SourceFile] = []
+        self.expanding: set[JavaType] = set()
+        """Annotations whose own annotations are being read: they may be on each other."""
         parser = Parser(Language(tree_sitter_java.language()))
         for path in _files(tree):
             try:
@@ -257,6 +262,8 @@ class JavaProject:
             self._add(root, SourceFile(path.relative_to(tree).as_posix()))
         self.settings = read_settings(tree)
         self.build = build_files(tree)
+        self.documents = list(documents(tree))
+        """The YAML of the tree: file and what it holds."""
 
     def settings_of(self, source: SourceFile) -> Settings:
         """The settings of the module that the file belongs to."""

@@ -55,6 +55,8 @@ class Made:
     fields: dict[str, Value] = field(default_factory=dict)
     around: Scope | None = None
     """What an anonymous or local class was made in."""
+    base: Value = UNKNOWN
+    """What a superclass outside the tree makes of it."""
 
 
 @dataclass(eq=False)
@@ -95,6 +97,9 @@ class Interpreter(Protocol):
 
 class Native:
     """An object of a library. Whatever a class does not say of it is unknown."""
+
+    made_as: JavaType | None = None
+    """The type of the tree that it is an object of, where the class of the library is only what that extends."""
 
     def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         """What calling the method gives."""
