@@ -133,6 +133,12 @@ def test_a_host_without_an_address_is_unreachable() -> None:
         (http(b'{"detail": "no such model"}', "404 Not Found"), FaultKind.REFUSED, "404: no such model"),
         (http(b"<h1>Bad\nGateway</h1>", "502 Bad Gateway"), FaultKind.OVERLOADED, "502: <h1>Bad Gateway</h1>"),
         (http(b"", "500 Internal Server Error"), FaultKind.OVERLOADED, "500"),
+        (http(b"", "408 Request Timeout"), FaultKind.TIMED_OUT, "408"),
+        (
+            http(b'{"error": {"message": "pay first", "code": "insufficient_quota"}}', "429 Too Many Requests"),
+            FaultKind.REFUSED,
+            "429: pay first",
+        ),
     ],
 )
 def test_whatever_is_sent_back_is_a_fault_with_a_reason(response: bytes, kind: FaultKind, reason: str) -> None:

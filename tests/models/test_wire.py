@@ -50,6 +50,10 @@ def test_a_gap_is_a_prompt_and_a_suffix() -> None:
     assert body_of(request, endpoint) == {"model": "m", "prompt": "a", "suffix": "b", "max_tokens": 5}
 
 
+def test_without_a_suffix_it_is_a_prompt_only() -> None:
+    assert body_of(FillRequest(model="m", prefix="a"), ENDPOINT) == {"model": "m", "prompt": "a"}
+
+
 def test_a_template_is_filled_once() -> None:
     endpoint = endpoint_at("", fill_template="<{suffix}|{prefix}|{other}>")
     request = FillRequest(model="m", prefix="f'{suffix}'", suffix=r"{prefix}\1")

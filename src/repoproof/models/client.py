@@ -207,9 +207,15 @@ _MAY_BE_PAID = frozenset({FaultKind.TIMED_OUT, FaultKind.DISCONNECTED, FaultKind
 
 
 def _refusal(complaint: _Complaint) -> tuple[FaultKind, str]:
-    status = complaint.status_code
-    kind = FaultKind.RATE_LIMITED if status == 429 else FaultKind.OVERLOADED if status >= 500 else FaultKind.REFUSED
-    return kind, f"{status}: {said_in(complaint.body)}" if complaint.body.strip() else f"{status}"
+    status, body = complaint.status_code, complaint.body
+    if status == 429 and b"insufficient_quota" not in body:
+        kind = FaultKind.RATE_LIMITED
+    elif status == 408:
+        kind = FaultKind.TIMED_OUT
+    else:
+        # An account without money is refused with a 429 too, and no wait mends that.
+        kind = FaultKind.OVERLOADED if status >= 500 else FaultKind.REFUSED
+    return kind, f"{status}: {said_in(body)}" if body.strip() else f"{status}"
 
 
 _BY_NAME = {
