@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..completions.filetree import render_tree
 from ..core.base import Frozen
 from ..core.errors import BadInput
 from ..models import local, scripted
-from ..models.base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Message, Model, Sampling
+from ..models.base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Message, Sampling
 from ..models.client import address_of
 from ..models.endpoint import Endpoint
 from ..models.endpoints import find_endpoint, read_endpoints
@@ -22,6 +23,7 @@ PORTS = 65_535
 
 QUESTION = Message(role="user", content="Name five animals, in one line and nothing else.")
 """Short, and with many right answers: a seed shows in them."""
+SUFFIX = "\n\nprint(add(1, 2))\nprint(add(3, 4))\n"
 SAMPLING = Sampling(seed=7, max_tokens=64)
 
 MENDS = {
@@ -50,6 +52,8 @@ class ModelCheck(Frozen):
     chat: Answer | Fault
     fill: Answer | Fault
     """Of a fill-in-the-middle question: many endpoints take none."""
+    reads_suffix: bool | None = None
+    """Whether what stands behind the gap reaches the model: some endpoints take it and leave it out. None where they do not say."""
     repeatable: bool | None = None
     """Whether the same seed gave the same text twice; None where there was no text to compare."""
     mend: str = ""
@@ -67,7 +71,7 @@ def endpoints(models: Path | str | None = None) -> tuple[Endpoint, ...]:
 
 
 def check_model(name: str, *, models: Path | str | None = None) -> ModelCheck:
-    """Ask a model three short questions, each once: what an endpoint does is data, and never raises.
+    """Ask a model four short questions, each once: what an endpoint does is data, and never raises.
 
     Not to be called inside a running event loop.
     """
@@ -76,32 +80,41 @@ def check_model(name: str, *, models: Path | str | None = None) -> ModelCheck:
 
 
 async def _checked(endpoint: Endpoint) -> ModelCheck:
-    address = address_of(endpoint) or "the vendor's own address"
+    address = without_secrets(address_of(endpoint)) or "the vendor's own address"
+    about = {"endpoint": presentable(endpoint), "address": address}
     async with opened(endpoint) as model:
         question = ChatRequest(model=endpoint.model, messages=(QUESTION,), sampling=SAMPLING)
         chat = await model.ask(question)
         if isinstance(chat, Fault):
-            return ModelCheck(
-                endpoint=endpoint, address=address, chat=chat, fill=_not_asked(chat), mend=_mend(chat, endpoint)
-            )
+            return ModelCheck(**about, chat=chat, fill=_not_asked(chat), mend=_mend(chat, endpoint))
+        again = await model.ask(question)
+        fill = await model.ask(_gap(endpoint, SUFFIX))
+        plain = await model.ask(_gap(endpoint, ""))
         return ModelCheck(
-            endpoint=endpoint,
-            address=address,
-            chat=chat,
-            repeatable=_same(chat, await model.ask(question)),
-            fill=await _filled(model, endpoint),
+            **about, chat=chat, repeatable=_same(chat, again), fill=fill, reads_suffix=_longer(fill, plain)
         )
 
 
-async def _filled(model: Model, endpoint: Endpoint) -> Answer | Fault:
-    return await model.ask(
-        FillRequest(
-            model=endpoint.model,
-            prefix="def add(a, b):\n    return ",
-            suffix="\n\nprint(add(1, 2))\n",
-            sampling=SAMPLING,
-        )
-    )
+def presentable(endpoint: Endpoint) -> Endpoint:
+    """The endpoint without what may hold a key."""
+    return endpoint.model_copy(update={"base_url": without_secrets(endpoint.base_url), "extra": {}})
+
+
+def without_secrets(address: str) -> str:
+    """The address without user, password and query."""
+    parts = urlsplit(address)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def _gap(endpoint: Endpoint, suffix: str) -> FillRequest:
+    return FillRequest(model=endpoint.model, prefix="def add(a, b):\n    return ", suffix=suffix, sampling=SAMPLING)
+
+
+def _longer(fill: Answer | Fault, plain: Answer | Fault) -> bool | None:
+    """Whether the prompt with a suffix was longer than the one without, by the endpoint's own count."""
+    if not (isinstance(fill, Answer) and isinstance(plain, Answer) and fill.usage.reported and plain.usage.reported):
+        return None
+    return fill.usage.prompt_tokens > plain.usage.prompt_tokens
 
 
 def _not_asked(chat: Fault) -> Fault:

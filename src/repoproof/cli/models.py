@@ -84,9 +84,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     from .. import api
+    from ..api.models import presentable
     from .printing import print_page
 
-    found = api.endpoints(args.models)
+    found = [presentable(endpoint) for endpoint in api.endpoints(args.models)]
     print_page(_endpoints_page(found), found, args.format)
     return 0
 
@@ -150,7 +151,7 @@ def _check_page(found: ModelCheck) -> Page:
     if isinstance(found.chat, Answer):
         reported = found.chat.usage.reported
         rows += [
-            ("fill in the middle", *_came(found.fill)),
+            ("fill in the middle", *(NO_SUFFIX if found.reads_suffix is False else _came(found.fill))),
             ("usage", "ok" if reported else "-", "reported" if reported else "not reported: tokens are our estimate"),
             ("same seed", *SAME_SEED[found.repeatable]),
             ("prices", *_known(found.endpoint)),
@@ -160,6 +161,7 @@ def _check_page(found: ModelCheck) -> Page:
     return Page((f"{found.endpoint.name}: model {found.endpoint.model} at {found.address}", table, *mends))
 
 
+NO_SUFFIX = ("-", "it answers, but leaves out what follows the gap: give fill_template in models.toml")
 SAME_SEED = {True: ("ok", "the same text twice"), False: ("-", "another text"), None: ("-", "no text to compare")}
 
 

@@ -25,6 +25,8 @@ class Question(NamedTuple):
     model: str
     text: str
     """All that is asked: messages, or prompt and suffix."""
+    suffix: str
+    """Of a fill-in question: the end of `text`."""
     n: int
     seed: int | None
     max_tokens: int | None
@@ -43,11 +45,13 @@ def read_question(kind: Kind, raw: bytes) -> Question:
     asked = cast("dict[str, Any]", body)
     if asked.get("stream"):
         raise Refused("stream: a scripted answer comes in one piece")
+    suffix = (_maybe(asked, "suffix", str) or "") if kind == "fill" else ""
     return Question(
         kind=kind,
         digest=digest,
         model=_given(asked, "model", str),
-        text=_chat(asked) if kind == "chat" else _given(asked, "prompt", str) + (_maybe(asked, "suffix", str) or ""),
+        text=_chat(asked) if kind == "chat" else _given(asked, "prompt", str) + suffix,
+        suffix=suffix,
         n=_from_one(asked, "n") or 1,
         seed=_maybe(asked, "seed", int),
         max_tokens=_from_one(asked, "max_completion_tokens") or _from_one(asked, "max_tokens"),

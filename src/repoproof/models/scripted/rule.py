@@ -59,6 +59,8 @@ class Rule(Frozen):
     """Reported as the part of the prompt that came from a cache."""
     usage: bool = True
     """Whether tokens are reported at all."""
+    ignores_suffix: bool = False
+    """Do as some endpoints do: take a suffix, and leave it out of the prompt and its tokens."""
 
     hold: bool = False
     """Answer only once the server is told to (`POST /release`)."""

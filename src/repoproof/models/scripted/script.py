@@ -135,7 +135,8 @@ def body_of(question: Question, part: Part) -> dict[str, object]:
         "choices": [_choice(question, rule, index, *ended) for index, ended in enumerate(texts)],
     }
     if rule.usage:
-        prompt = len(PIECE.findall(question.text))
+        read = question.text.removesuffix(question.suffix) if rule.ignores_suffix else question.text
+        prompt = len(PIECE.findall(read))
         completion = sum(len(PIECE.findall(text)) + thought for text, _ in texts)
         body["usage"] = {
             "prompt_tokens": prompt,
