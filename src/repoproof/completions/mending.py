@@ -73,9 +73,10 @@ def _with_plain_characters(code: str) -> str:
 
 
 def _at_the_margin(code: str) -> str:
-    dedented = textwrap.dedent(code)
-    # Strings may have lines further left than the code.
-    return shifted(dedented, "") if dedented.lstrip("\n")[:1] in (" ", "\t") else dedented
+    margin = indent_of(next((line for line in code.split("\n") if line.strip()), ""))
+    indented = [line.startswith(margin) for line in code.split("\n") if line.strip()]
+    # Strings may have lines further left than the code, and those that are not stay where they are.
+    return shifted(code, "") if margin and (all(indented) or '"""' in code or "'''" in code) else textwrap.dedent(code)
 
 
 def _first_line_with_the_others(code: str) -> str:

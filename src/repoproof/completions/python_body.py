@@ -21,8 +21,10 @@ def find_body(
     """The longest of the bodies that there are; None if there is none, or no header to put it under."""
     if header is None:
         return None
-    fenced = [module for module in modules if module.fenced and _is_body(module.tree, target.name)]
-    raw = [module for piece in pieces if not piece.fenced for module in _raw_bodies(piece.code, target.name)]
+    # An example of a function calls it, one of a method makes an object first.
+    called = target.class_name.split(".")[-1] or target.name
+    fenced = [module for module in modules if module.fenced and _is_body(module.tree, called)]
+    raw = [module for piece in pieces if not piece.fenced for module in _raw_bodies(piece.code, called)]
     found = [body for module in (*fenced, *raw) if (body := _under_header(module, header)) is not None]
     return max(found, key=lambda one: (len(one.body.split("\n")), found.index(one)), default=None)
 
@@ -55,13 +57,14 @@ def _up_to_return(module: Module) -> tuple[str, tuple[str, ...]]:
     return module.text(1, end), ("what follows the body was left out",)
 
 
-def _is_body(tree: ast.Module, name: str) -> bool:
-    """Whether the statements can be meant as a body, and not as an example, a definition of something else, or words that happen to parse."""
-    working = [statement for statement in tree.body if _does_something(statement)]
-    if not working:
+def _is_body(tree: ast.Module, called: str) -> bool:
+    """Whether the statements can be meant as a body: not as an example, which calls `called` and returns nothing, not as a definition of
+    something else, not as words that happen to parse."""
+    if not any(_does_something(statement) for statement in tree.body):
         return False
     leaves = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) for node in _walk_own(tree))
-    return leaves or not any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return leaves or not any(isinstance(function, ast.Name) and function.id == called for function in calls)
 
 
 def _walk_own(tree: ast.AST) -> Iterator[ast.AST]:
@@ -85,10 +88,10 @@ def _does_something(statement: ast.stmt) -> bool:
     return not isinstance(statement, ast.AnnAssign) or statement.value is not None
 
 
-def _raw_bodies(text: str, name: str) -> Iterator[Module]:
+def _raw_bodies(text: str, called: str) -> Iterator[Module]:
     """Bodies in a text that nothing marks as code, the likeliest first; only the first that there is counts."""
     for way in (_continuation, _whole, _indented_parts, _in_backticks):
-        found = [module for module in way(text) if _is_body(module.tree, name)]
+        found = [module for module in way(text) if _is_body(module.tree, called)]
         if found:
             yield from found
             return
