@@ -43,6 +43,19 @@ def _node() -> str:
     return ""
 
 
+def _java() -> str:
+    from repoproof.core.errors import RepoProofError
+    from repoproof.toolchains.java_runtime import find_java
+    from repoproof.toolchains.maven_settings import repository
+
+    try:
+        find_java()
+        repository()
+    except RepoProofError as error:
+        return str(error)
+    return ""
+
+
 def _cgroup() -> str:
     from repoproof.sandbox.cgroup import mechanism
 
@@ -90,6 +103,7 @@ TOOLS: dict[str, Callable[[], str]] = {
     "compilers": _compilers,
     "docker": _docker,
     "emulator": _emulator,
+    "java": _java,
     "node": _node,
     "podman": lambda: "" if shutil.which("podman") else "podman is not installed (apt-get install podman)",
     "root": lambda: "" if os.geteuid() == 0 else "needs root",

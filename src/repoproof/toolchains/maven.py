@@ -81,7 +81,7 @@ class Workshop:
         with ExitStack() as held:
             fetching = held.enter_context(self.record.phase(PhaseName.FETCH, limit=LIMITS.fetch))
             before = self.exclude_newer.isoformat() if self.exclude_newer else ""
-            key = self._hash(LAYOUT, self.repository.address, before, *declarations(tree))
+            key = self._hash(LAYOUT, before, *declarations(tree))
             slot = held.enter_context(self.store.slot("java", key))
             found = None if self.fresh or again else self.store.find("java", key)
             fetching.cached = found is not None
