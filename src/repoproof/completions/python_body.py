@@ -23,7 +23,7 @@ def find_body(
         return None
     # An example of a function calls it, one of a method makes an object first.
     called = target.class_name.split(".")[-1] or target.name
-    fenced = [module for module in modules if module.fenced and _is_body(module.tree, called)]
+    fenced = [module for module in modules if module.fenced and _is_body(module, called)]
     raw = [module for piece in pieces if not piece.fenced for module in _raw_bodies(piece.code, called)]
     found = [body for module in (*fenced, *raw) if (body := _under_header(module, header)) is not None]
     return max(found, key=lambda one: (len(one.body.split("\n")), found.index(one)), default=None)
@@ -57,14 +57,17 @@ def _up_to_return(module: Module) -> tuple[str, tuple[str, ...]]:
     return module.text(1, end), ("what follows the body was left out",)
 
 
-def _is_body(tree: ast.Module, called: str) -> bool:
-    """Whether the statements can be meant as a body: not as an example, which calls `called` and returns nothing, not as a definition of
-    something else, not as words that happen to parse."""
-    if not any(_does_something(statement) for statement in tree.body):
+def _is_body(module: Module, called: str) -> bool:
+    """Whether the statements can be meant as a body: not as an example, which stands at the margin, calls `called` and returns nothing,
+    not as a definition of something else, not as words that happen to parse."""
+    if not any(_does_something(statement) for statement in module.tree.body):
         return False
-    leaves = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) for node in _walk_own(tree))
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return leaves or not any(isinstance(function, ast.Name) and function.id == called for function in calls)
+    if module.indented or any(
+        isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) for node in _walk_own(module.tree)
+    ):
+        return True
+    calls = (node.func for node in ast.walk(module.tree) if isinstance(node, ast.Call))
+    return not any(isinstance(function, ast.Name) and function.id == called for function in calls)
 
 
 def _walk_own(tree: ast.AST) -> Iterator[ast.AST]:
@@ -91,7 +94,7 @@ def _does_something(statement: ast.stmt) -> bool:
 def _raw_bodies(text: str, called: str) -> Iterator[Module]:
     """Bodies in a text that nothing marks as code, the likeliest first; only the first that there is counts."""
     for way in (_continuation, _whole, _indented_parts, _in_backticks):
-        found = [module for module in way(text) if _is_body(module.tree, called)]
+        found = [module for module in way(text) if _is_body(module, called)]
         if found:
             yield from found
             return
@@ -135,12 +138,12 @@ def _continuation(text: str) -> Iterator[Module]:
         code = shifted("\n".join(lines[first:end]).rstrip() + "\n", "")
         if (tree := parsed(code)) is not None:
             left = ("what follows the body was left out",) if following is not None else ()
-            yield Module(code, tree, (*notes, *left), fenced=False)
+            yield Module(code, tree, (*notes, *left), fenced=False, indented=True)
             return
     code = shifted("\n".join(lines[first:]), "")
     shorter = without_unfinished_end(code)
     if shorter is not None and (tree := parsed(shorter)) is not None:
-        yield Module(shorter, tree, notes, truncated=True, fenced=False)
+        yield Module(shorter, tree, notes, truncated=True, fenced=False, indented=True)
 
 
 def _indented_parts(text: str) -> Iterator[Module]:

@@ -22,6 +22,8 @@ class Module:
     truncated: bool = False
     """Whether the answer ends inside it."""
     fenced: bool = True
+    indented: bool = False
+    """Whether it stood at a column of its own: the inside of something, then, and no example."""
 
     def text(self, first: int, last: int) -> str:
         """Lines `first` to `last`, from 1."""
@@ -42,14 +44,7 @@ class Found:
 
 def read(piece: Candidate, name: str) -> Module | None:
     """The piece as a module; with a definition of `name`, if there is any way to find one in it."""
-    whole = next(
-        (
-            Module(code, tree, notes, not piece.closed and piece.fenced, piece.fenced)
-            for code, notes in mended(piece.code)
-            if (tree := parsed(code))
-        ),
-        None,
-    )
+    whole = _whole(piece)
     if whole is not None and definitions(whole, name):
         return whole
     if mentions_definition(piece.code, name):
@@ -60,6 +55,14 @@ def read(piece: Candidate, name: str) -> Module | None:
     if whole is None and piece.fenced and not piece.closed:
         return _cut(piece)
     return whole
+
+
+def _whole(piece: Candidate) -> Module | None:
+    for code, notes in mended(piece.code):
+        if (tree := parsed(code)) is not None:
+            indented = piece.code.lstrip("\n").startswith((" ", "\t"))
+            return Module(code, tree, notes, not piece.closed and piece.fenced, piece.fenced, indented)
+    return None
 
 
 def mentions_definition(code: str, name: str) -> bool:
