@@ -55,8 +55,9 @@ def body_of(request: ChatRequest | FillRequest, endpoint: Endpoint) -> dict[str,
 
 def _gap(request: FillRequest, template: str) -> dict[str, object]:
     if not template:
+        prompt: dict[str, object] = {"prompt": request.prefix}
         # Who knows no suffix completes a prompt all the same.
-        return {"prompt": request.prefix} | ({"suffix": request.suffix} if request.suffix else {})
+        return prompt | {"suffix": request.suffix} if request.suffix else prompt
     parts = {"{prefix}": request.prefix, "{suffix}": request.suffix}
     # In one pass: code may well hold the word {suffix}.
     return {"prompt": re.sub(r"\{(?:prefix|suffix)\}", lambda found: parts[found[0]], template)}
