@@ -37,8 +37,10 @@ MENDS = {
 
 REFUSALS = {
     401: "set ${key} to a key of this endpoint",
+    402: "put money on the account",
     403: "set ${key} to a key that may use this model",
     404: "correct the model's id, or base_url: up to and including /v1",
+    429: "put money on the account",
 }
 """Of status codes, what to do about them."""
 
