@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 LIST = "Print the endpoints of models.toml"
 CHECK = "Ask a model a few short questions, and say what came back"
 SCRIPTED = "Serve answers by rules: a model for tests and first steps"
+SERVE = "Serve a model in a GGUF file by llama.cpp"
+
 NO_ENDPOINTS = (
     "No endpoint has a name: there is no models.toml, or nothing in it. Any model's id is asked at $OPENAI_BASE_URL."
 )
-SERVE = "Serve a model in a GGUF file by llama.cpp"
+NO_SUFFIX = ("-", "it answers, but leaves out what follows the gap: give fill_template in models.toml")
+SAME_SEED = {True: ("ok", "the same text twice"), False: ("-", "another text"), None: ("-", "no text to compare")}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -159,10 +162,6 @@ def _check_page(found: ModelCheck) -> Page:
     table = Table((Column("What"), Column("State"), Column("Found")), tuple(rows))
     mends = [f"{found.endpoint.name}: {found.mend}"] if found.mend else []
     return Page((f"{found.endpoint.name}: model {found.endpoint.model} at {found.address}", table, *mends))
-
-
-NO_SUFFIX = ("-", "it answers, but leaves out what follows the gap: give fill_template in models.toml")
-SAME_SEED = {True: ("ok", "the same text twice"), False: ("-", "another text"), None: ("-", "no text to compare")}
 
 
 def _came(result: Answer | Fault) -> tuple[str, str]:
