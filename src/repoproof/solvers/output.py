@@ -123,12 +123,13 @@ class Output:
 
     def workspace(self, key: Key, clean: Path) -> Path:
         """A copy of the clean workspace, for one attempt to work in."""
-        place = self.work / "attempts" / f"{key.task}-{key.attempt}"
-        shutil.copytree(clean, place / "tree", symlinks=True)
-        return place / "tree"
+        place = self._made(key) / "tree"
+        shutil.copytree(clean, place, symlinks=True)
+        return place
 
     def fail(self, key: Key, fault: Fault) -> Attempted:
-        """Write down that an attempt has no answer."""
+        """Write down that an attempt has no answer; its workspace goes."""
+        shutil.rmtree(self._made(key))
         attempted = Attempted.of(key, fault)
         self._attempts.append(attempted)
         return attempted
@@ -136,7 +137,7 @@ class Output:
     def submit(self, key: Key, solved: Solved, settings: Settings) -> Attempted:
         """Write down an attempt and submit what is in its workspace."""
         attempted = Attempted.of(key, solved)
-        made = self.work / "attempts" / f"{key.task}-{key.attempt}"
+        made = self._made(key)
         shutil.rmtree(made / "tree" / ".git")
         transcript = Transcript(
             **key._asdict(),
@@ -190,6 +191,9 @@ class Output:
         for parent in (self._tree(key).parent, self.path / TRANSCRIPTS):
             with suppress(OSError):
                 parent.rmdir()
+
+    def _made(self, key: Key) -> Path:
+        return self.work / "attempts" / f"{key.task}-{key.attempt}"
 
     def _tree(self, key: Key) -> Path:
         return self.path / key.task / str(key.attempt)

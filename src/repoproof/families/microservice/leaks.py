@@ -32,22 +32,28 @@ def _only_the_two_files(workspace: Path, task: MicroserviceTask) -> None:
     build_file, empty = BUILD_FILES[task.language]
     wanted = {README: task.specification_path.read_bytes(), build_file: empty.encode()}
     for entry in sorted(workspace.iterdir()):
-        if entry.name != ".git" and (
-            entry.is_symlink() or not entry.is_file() or wanted.pop(entry.name, None) != entry.read_bytes()
-        ):
-            raise _leak(
-                task, "a solver's workspace has the README and the build file as they are, and nothing else", entry
-            )
+        if entry.name == ".git":
+            continue
+        if entry.name not in wanted:
+            raise _unclean("neither README nor build file", entry)
+        if entry.is_symlink() or not entry.is_file() or entry.read_bytes() != wanted[entry.name]:
+            raise _unclean("not as the task has it", entry)
     for name in wanted:
-        raise _leak(task, "missing in a solver's workspace", workspace / name)
+        if not (workspace / name).exists():
+            raise _unclean("missing", workspace / name)
 
 
 def _only_one_commit(workspace: Path) -> None:
-    found = objects(workspace)
-    counts = {type_: len(ids) for type_, ids in found.items()}
-    if counts != {"commit": 1, "tree": 1, "blob": 2} or (workspace / ".git/objects/info/alternates").exists():
-        problem = f"has a past: {', '.join(f'{count} {type_}' for type_, count in sorted(counts.items()))}"
-        raise BadInput(problem, file=workspace / ".git", mend="make the workspace anew", boundary=Boundary.TASK)
+    counts = {type_: len(ids) for type_, ids in objects(workspace).items()}
+    if counts != {"commit": 1, "tree": 1, "blob": 2}:
+        found = ", ".join(f"{count} {type_}" for type_, count in sorted(counts.items()))
+        raise _unclean(f"has more than one commit of two files: {found}", workspace / ".git")
+    if (alternates := workspace / ".git" / "objects" / "info" / "alternates").exists():
+        raise _unclean("lends objects from another repository", alternates)
+
+
+def _unclean(problem: str, file: Path) -> BadInput:
+    return BadInput(problem, file=file, subject="a solver's workspace", mend="make it anew", boundary=Boundary.TASK)
 
 
 def _nothing_sealed_in_the_specification(task: MicroserviceTask) -> None:

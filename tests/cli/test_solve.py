@@ -1,0 +1,97 @@
+"""What is said while a solving goes on, and at its end."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from repoproof.cli import solve
+from repoproof.cli.solving import Tally, next_command, solving_page
+from repoproof.models.base import Fault, FaultKind
+from repoproof.reports.tables import Table
+from repoproof.solvers.attempts import Attempted, Key, Outcome, Usage
+from repoproof.solvers.presets import PRESETS
+from repoproof.solvers.solving import Begun, Ended, Solving, Started
+
+
+def ended(task: str, outcome: Outcome, *, fault: Fault | None = None, note: str = "") -> Ended:
+    usage = Usage() if fault else Usage(calls=1, prompt_tokens=1000, completion_tokens=234, seconds=5.678)
+    return Ended(
+        Attempted(
+            task=task, attempt=0, outcome=outcome, fault=fault, note=note, usage=usage, ended=datetime(2026, 1, 1, tzinfo=UTC)
+        )
+    )  # fmt: skip
+
+
+def test_each_end_of_an_attempt_is_a_line_that_says_how_many_are_done():
+    tally = Tally()
+    assert tally.hear(Begun(4, 1)) == "1 of 4 answered before: kept"
+    for task in "abc":
+        assert tally.hear(Started(Key(task, 0))) == ""
+    assert tally.hear(ended("a", Outcome.ANSWERED)) == "[2/4] a#0 answered 1,234 tokens, 5.7 s"
+    assert tally.line() == "2/4  1 answered  1,234 tokens  now b#0, c#0"
+    assert tally.hear(ended("b", Outcome.UNUSABLE, note="no file")) == "[3/4] b#0 unusable 1,234 tokens, 5.7 s: no file"
+    fault = Fault(kind=FaultKind.TIMED_OUT, reason="no answer within 3 s")
+    assert tally.hear(ended("c", Outcome.FAULT, fault=fault)) == (
+        "[4/4] c#0 fault model: timed_out: no answer within 3 s"
+    )
+    assert tally.line() == "4/4  1 answered  1 unusable  1 fault  2,468 tokens"
+
+
+def test_a_solving_that_begins_with_nothing_says_nothing():
+    assert Tally().hear(Begun(4, 0)) == ""
+
+
+def a_solving(**fields: object) -> Solving:
+    values = {
+        "output": "my out/", "suite": "small 1", "model": "m", "wanted": 5, "answered": 5, "unusable": 0, "faults": {}, "reasons": {},
+        "over_budget": 0, "kept": 0, "usage": Usage(calls=6, prompt_tokens=7000, completion_tokens=800, cost_usd=0.125, seconds=100),
+    }  # fmt: skip
+    return Solving.model_validate(values | fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "repoproof score 'a suite' 'my out' -o 'my out-run'"),
+        (
+            {"answered": 3, "over_budget": 2},
+            "repoproof score 'a suite' 'my out' -o 'my out-run', or the same command with a larger budget, for what was not asked",
+        ),
+        (
+            {"answered": 3, "faults": {"refused": 2}},
+            "repoproof score 'a suite' 'my out' -o 'my out-run', or the same command again, for what ended in a fault",
+        ),
+        ({"answered": 0, "faults": {"refused": 5}}, "correct what the faults say, then give the same command again"),
+    ],
+)
+def test_what_to_run_next_depends_on_what_is_missing(fields, said):
+    assert next_command(a_solving(**fields), "a suite") == said
+
+
+def test_the_last_page_counts_everything_and_gives_an_example_of_each_fault():
+    solving = a_solving(
+        answered=1,
+        unusable=1,
+        kept=1,
+        over_budget=1,
+        faults={"refused": 2},
+        reasons={"over_budget": "b", "refused": "r"},
+    )
+    first, table, took, next_ = solving_page(solving, "do it").parts
+    assert first == (
+        "small 1 by m: 5 wanted, 1 answered, 1 unusable, 2 ended in faults, 1 not asked (1 kept from before)"
+    )
+    assert isinstance(table, Table) and table.rows == (("over_budget", "1", "b"), ("refused", "2", "r"))
+    assert took == "The answers took 7,000 tokens in, 800 out, $0.1250, 6 calls of 2 min in all"
+    assert next_ == "Next: do it"
+
+
+def test_a_cost_that_nobody_knows_is_said_to_be_unknown():
+    _, took, _ = solving_page(a_solving(usage=Usage(calls=1)), "").parts
+    assert "unknown cost" in str(took)
+
+
+def test_the_presets_in_the_help_are_those_that_there_are():
+    assert tuple(PRESETS) == solve.PRESETS
