@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from repoproof.analysis.endpoints import Endpoint, coverage
 from repoproof.analysis.routes import find_routes
-from repoproof.analysis.routes.java_settings import read_settings
+from repoproof.analysis.routes.java_settings import Settings, read_settings
 
 GOOD = 'import io.javalin.Javalin;\nclass Good { public static void main(String[] a) { Javalin.create().get("/good", h); } }'
 SPRING = """import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -160,8 +160,7 @@ def test_settings_are_read(name: str, text: str, values: dict[str, str], tmp_pat
     folder = tmp_path / "src" / "main" / "resources"
     folder.mkdir(parents=True)
     (folder / name).write_text(text)
-    found = read_settings(tmp_path)
-    assert dict(found[""].values) if values else {} == values
+    assert dict(read_settings(tmp_path).get("", Settings()).values) == values
 
 
 @pytest.mark.parametrize(

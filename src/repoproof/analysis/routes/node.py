@@ -6,17 +6,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..endpoints import Route
-from . import express, fastify, koa
+from . import express, fastify, koa, nest
 from .node_evaluation import Evaluation, OutOfSteps
 from .node_project import Project
 from .node_routers import routes_of
 from .node_values import UNKNOWN, Site
 
-_FRAMEWORKS = {"express": express, "fastify": fastify, "koa": koa}
+_FRAMEWORKS = {"express": express, "fastify": fastify, "koa": koa, "nest": nest}
 
 
 def find_node_routes(tree: Path) -> tuple[Route, ...]:
-    """The routes of every Express, Fastify and Koa application in `tree`, in order of file and line.
+    """The routes of every Express, Fastify, Koa and Nest application in `tree`, in order of file and line.
 
     A route counts if it hangs on an application: an unused router, an HTTP client's `get('/x')`, a comment or a string give nothing.
     Tests, dependencies, and compiled copies are not read. A file that does not parse gives what can still be read of it.

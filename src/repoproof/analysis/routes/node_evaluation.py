@@ -78,6 +78,12 @@ class Evaluation:
         """What calling `function` gives; nothing happens if it is not known."""
         return self._call(function, arguments, site, this=UNKNOWN)
 
+    def value(self, node: Node, scope: Scope) -> Value:
+        """What an expression means that only a framework asks for: a decorator's."""
+        with suppress(OutOfSteps, RecursionError):
+            return self._value(node, scope)
+        return UNKNOWN
+
     def _call(self, function: Value, arguments: Sequence[Value], site: Site, *, this: Value) -> Value:
         if isinstance(function, Function):
             return self._call_function(function, arguments, this)
@@ -433,15 +439,22 @@ class Evaluation:
                 (
                     member
                     for member in members_of(owner.node)
-                    if is_static(member) and key_of(member.child_by_field_name("name")) == name
+                    if is_static(member)
+                    and key_of(member.child_by_field_name("name") or member.child_by_field_name("property")) == name
                 ),
                 None,
             )
             if static is not None:
-                owner.properties[name] = self._function(static, owner.scope.inner(this=owner))
+                owner.properties[name] = self._static(static, owner)
         if isinstance(owner, (Function, Class)):
             return owner.properties.get(name, UNKNOWN)
         return owner.member(name) if hasattr(owner, "member") else UNKNOWN
+
+    def _static(self, member: Node, owner: Class) -> Value:
+        scope, value = owner.scope.inner(this=owner), member.child_by_field_name("value")
+        if member.type == "method_definition":
+            return self._function(member, scope)
+        return self._value(value, scope) if value is not None else UNKNOWN
 
     def _call_expression(self, node: Node, scope: Scope) -> Value:
         function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
