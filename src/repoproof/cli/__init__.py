@@ -81,7 +81,6 @@ ARGUMENTS = {
     "model": "--model",
     "model_name": "--model-name",
     "models": "--models",
-    "name": "--name",
     "port": "--port",
     "rules": "--rules",
     "seed": "--seed",
