@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -38,10 +39,16 @@ def main() -> int:
     args = parser.parse_args()
     if bool(args.gguf) == bool(args.base_url):
         parser.error("give either --gguf or --base-url")
-    if not args.gguf:
-        return answered_and_scored(args.base_url, args)
-    with served(args.gguf, args.output) as base_url:
-        return answered_and_scored(base_url, args)
+    # However it is ended, its server ends with it.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        if not args.gguf:
+            return answered_and_scored(args.base_url, args)
+        with served(args.gguf, args.output) as base_url:
+            return answered_and_scored(base_url, args)
+    except KeyboardInterrupt:
+        print("interrupted: what was answered is kept; run the same command to go on", file=sys.stderr)
+        return 130
 
 
 @contextmanager

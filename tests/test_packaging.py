@@ -185,8 +185,9 @@ def test_local_models_go_on_top_of_the_development_environment() -> None:
     ],
 )
 def test_what_takes_an_extra_says_in_one_line_which(
-    installed: Path, tmp_path: Path, words: tuple[str, ...], extra: str
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], extra: str
 ) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     ran = run(installed, *words, cwd=tmp_path)
     assert ran.returncode == 2

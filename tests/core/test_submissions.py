@@ -67,6 +67,14 @@ def test_lines_name_folders_attempts_completions_and_origins(tmp_path: Path) -> 
         assert found.notes == ("shop/ is not mentioned in submissions.jsonl: not scored",)
 
 
+def test_a_folder_that_is_called_as_its_number_gives_no_name(tmp_path: Path) -> None:
+    for place in ("blog/0", "blog/1", "blog/first-try"):
+        folder(tmp_path, place)
+    lines = [("blog/0", 0), ("blog/1", 1), ("blog/first-try", 2)]
+    file = index(tmp_path, *({"task": "blog", "path": path, "attempt": number} for path, number in lines))
+    assert [item.name for item in read_submissions(file, TASKS).items] == ["", "", "first-try"]
+
+
 WRONG: dict[str, tuple[object, str]] = {
     "the same attempt again": (
         {"task": "blog", "path": "blog"},

@@ -204,7 +204,8 @@ def _from_line(line: SubmissionLine, root: Path, file: Path, number: int, subjec
         path,
         within=root,
         attempt=line.attempt,
-        name=shown(line.name or (path.name if path.name != line.task else "")),
+        # A folder that is called as its task or by its number says nothing that a label does not say without it.
+        name=shown(line.name or (path.name if path.name not in (line.task, str(line.attempt)) else "")),
         origin=line.origin,
     )
     if any(violation.rule == "no-directory" for violation in found.violations):
