@@ -11,11 +11,15 @@ from shlex import quote
 from rich.console import Console
 
 from ..core.submission import submission_label
+from ..reports.report import counted
 from ..reports.tables import Column, Page, Part, Table
 from ..solvers.attempts import Attempted, Key, Outcome, Usage
 from ..solvers.solving import Begun, Ended, Event, Solving, Started
 from .logs import logging_to
 from .progress import duration, live
+
+SHORT = 10.0
+"""Seconds below which tenths of them are shown."""
 
 
 @dataclass
@@ -109,9 +113,10 @@ def _said_of(ended: Attempted) -> str:
 
 def _amounts(usage: Usage) -> str:
     cost = "unknown cost" if usage.cost_usd is None else f"${usage.cost_usd:,.4f}"
+    seconds = f"{usage.seconds:.1f} s" if usage.seconds < SHORT else duration(usage.seconds)
     return (
         f"{usage.prompt_tokens:,} tokens in, {usage.completion_tokens:,} out, {cost}, "
-        f"{usage.calls:,} calls of {duration(usage.seconds)} in all"
+        f"{counted(usage.calls, 'call')} of {seconds} in all"
     )
 
 
