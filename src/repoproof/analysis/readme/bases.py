@@ -77,6 +77,12 @@ def find_bases(blocks: Sequence[Block], mentions: Sequence[Mention]) -> list[Bas
     return bases
 
 
+def is_base(text: str) -> bool:
+    """Whether plain `text` is a label and a base path, and nothing more."""
+    label = _LABELLED.match(text)
+    return bool(label and read_target(label["value"]))
+
+
 def joined(mention: Mention, bases: Iterable[Base]) -> str:
     """The path of `mention` under the base paths that reach it, the innermost first."""
     path = mention.target.path

@@ -29,6 +29,11 @@ _REQUEST_LANGUAGES = frozenset((
 _DOCUMENT_LANGUAGES = frozenset(("yaml", "yml", "json", "jsonc", "openapi", "swagger"))
 _DOCUMENT = re.compile(r"^\s*[\"']?(?:paths|/[^\s\"':]*)[\"']?\s*:", re.MULTILINE)
 _EXAMPLE = re.compile(r"\b(?:examples?|e\.?g\.?|sample|try)\b", re.IGNORECASE)
+# Said before a request that the service sends itself: `... we POST to your callback_url:`.
+_SENT = re.compile(
+    r"\b(?:we|it|the (?:service|server|api))\b[^.]*\b(?:posts?|sends?|calls?|delivers?|notif(?:y|ies)|makes?)\b[^.]*\b(?:your|callback|webhook|hook|subscriber|receiver|merchant)",
+    re.IGNORECASE,
+)
 _HEADER = re.compile(r"^[A-Za-z][\w-]*:\s")
 
 _CURL = re.compile(r"\bcurl(?:\.exe)?(?=\s)")
@@ -95,6 +100,8 @@ def _line_of(path: str, fence: Fence) -> int:
 
 def _requests(fence: Fence) -> Iterator[Mention]:
     lines = fence.text.splitlines()
+    if _SENT.search(plain(fence.introduced_by)):
+        return
     is_example = bool(_EXAMPLE.search(plain(fence.introduced_by)))
     for number, phrase in phrases_of_fence(fence):
         following = lines[number - fence.number + 1 : number - fence.number + 2]

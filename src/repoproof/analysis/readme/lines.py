@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .bases import is_base
 from .markdown import Fence, Kind, Line, Section
 from .mention import Mention, Notation
 from .phrase import Phrase, Target, leading_methods, plain, read_methods, read_phrases, read_target, with_slash
@@ -17,9 +18,10 @@ MAX_LINE = 1_000
 _QUALIFIER = r"(?:(?:api|http|rest(?:ful)?|request|interface|endpoint|full|resource)\s+)*"
 _PATH_LABEL = (
     rf"{_QUALIFIER}(?:apis?|endpoints?|interfaces?|routes?|ur[li]s?|paths?|resources?|requests?|names?|address|"
-    r"(?:methods?|verbs?)\s*(?:and|&|\+|/)\s*(?:paths?|ur[li]s?|routes?|endpoints?))"
+    r"(?:methods?|verbs?)\s*(?:and|&|\+|/)\s*(?:paths?|ur[li]s?|routes?|endpoints?)"
+    r"|rutas?|caminho|chemin|percorso|pfad|адрес|путь|маршрут|(?:接口|请求)?(?:路径|地址|路由)|接口|エンドポイント|パス|경로)"
 )
-_METHOD_LABEL = r"(?:(?:api|http|rest|request)\s+)*(?:methods?|verbs?|types?)"
+_METHOD_LABEL = r"(?:(?:api|http|rest|request)\s+)*(?:methods?|verbs?|types?|m[ée]todos?|m[ée]thodes?|метод|(?:请求)?(?:方法|方式)|メソッド|메서드)"
 _NUMBERED = r"(?:\s*\((?:s|names?)\))?(?:\s*#?\d+(?:\.\d+)*)?"
 _LABEL = re.compile(
     rf"(?:(?P<path>{_PATH_LABEL})|(?P<method>{_METHOD_LABEL})){_NUMBERED}(?:\s*(?:[:：=]|→|=>|[-–—]+>?(?=\s))\s*|\s+(?=[A-Z/]|https?:)|$)",
@@ -32,6 +34,11 @@ _BETWEEN_FIELDS = re.compile(
 _TITLE = re.compile(r"(?P<title>[^/:：`{}]{1,80}?)\s*(?:[:：]|\s[-–—]+>?\s|→|=>|(?=[(\[]))\s*")
 _NOTHING_MORE = re.compile(r"^[\s)\].:;!*]*(?:[\[(][^()]*[\])][.*_]*)?$")
 _DESCRIBED = re.compile(r"^\s*[)\]]?\s*(?:[-–—]+>?\s|[:：]\s|→)")
+# A section of calls that show what other sections declare.
+_EXAMPLES = re.compile(
+    r"(?:(?:manual|smoke|example|sample|the|running|usage|http|api)\s+)*(?:tests?|testing|examples?|samples?)(?:\s+(?:cases?|requests?|calls?|usage|plan|scenarios?))?",
+    re.IGNORECASE,
+)
 _EXAMPLE = re.compile(r"\b(?:examples?|e\.?g\.?|samples?|try|instance|demo)\b", re.IGNORECASE)
 # Words before an endpoint that refer to it, or say that it is not there, instead of declaring it.
 _REFERENCE = re.compile(
@@ -52,7 +59,7 @@ _ACTION = re.compile(
 )
 # A wrapped sentence goes on from such a line: `... behaves the same as`.
 _DANGLING = re.compile(
-    r"(?:[,;(]|(?:^|\s)(?:as|after|to|with|by|calls?|the|a|an|via|using|from|and|or|of|like|than|see|when|before|on|in|for|is|are|that|same))$",
+    r"(?:[,;(]|(?:^|\s)(?:as|after|to|with|by|calls?|the|a|an|via|using|from|and|or|of|like|than|see|what|which|where|when|before|on|in|for|is|are|that|same))$",
     re.I,
 )
 
@@ -135,6 +142,7 @@ class LineReader:
             shown = False
             if line.kind is Kind.CONTINUED and not _follows_a_list(line.previous) and not _ends(phrases):
                 return False
+        shown = shown or (line.kind is not Kind.HEADING and _is_of_examples(line.section))
         for phrase in phrases:
             self._found(phrase.methods, phrase.target, line.number, notation, line.section, shown=shown)
         return bool(phrases)
@@ -153,6 +161,8 @@ class LineReader:
 
     def _fields(self, line: Line, text: str) -> bool:
         found = False
+        if is_base(text):
+            return False
         for part in _BETWEEN_FIELDS.split(text):
             label = _LABEL.match(part)
             if label and label.end() == len(text) and line.kind is not Kind.HEADING:
@@ -204,6 +214,10 @@ class LineReader:
         shown: bool = False,
     ) -> None:
         self.mentions += [Mention(method, target, number, notation, section, shown) for method in methods]
+
+
+def _is_of_examples(section: Section) -> bool:
+    return any(_EXAMPLES.fullmatch(plain(around.title).rstrip(" :.")) for around in section.path())
 
 
 def _refers(title: str) -> bool:

@@ -7,6 +7,7 @@ pipes), so this reader keeps every line and its number instead of building a tre
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -63,7 +64,7 @@ class Fence:
 
 @dataclass(frozen=True)
 class Table:
-    """A pipe table."""
+    """A table of pipes or of HTML."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[int, tuple[str, ...]], ...]
@@ -78,6 +79,8 @@ _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{3,})\s*$")
 _MARKER = re.compile(r"^\s*(?:(?:[-*+•‣·–—]|\d{1,3}[.)]|[a-z][.)])\s+)+(?:\[[ xX]\]\s+)?")
 _RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_HTML_ROW = re.compile(r"<tr\b[^>]*>(.*?)(?=</tr>|<tr\b|\Z)", re.DOTALL | re.IGNORECASE)
+_HTML_CELL = re.compile(r"<t[hd]\b[^>]*>(.*?)(?=</t[hd]>|<t[hd]\b|\Z)", re.DOTALL | re.IGNORECASE)
 _CELL = re.compile(r"(?:\\.|`[^`]*`|[^|\\`]|[`\\])*")
 
 
@@ -95,6 +98,7 @@ class _Reader:
     root: Section = field(default_factory=lambda: Section("", 0, 0))
     at: int = 0
     previous: str = ""
+    table_ends: list[int] | None = None
 
     def read(self) -> None:
         self.section = self.root
@@ -110,6 +114,8 @@ class _Reader:
                 self.at += 2
             elif self._starts_table():
                 self._table()
+            elif re.match(r"\s*<table\b", line, re.IGNORECASE) and (end := self._end_of_html_table()):
+                self._html_table(end)
             else:
                 self._text(line)
 
@@ -148,6 +154,28 @@ class _Reader:
         self.blocks.append(Table(header, tuple(rows), self.section))
         self.previous = ""
 
+    def _end_of_html_table(self) -> int:
+        """The line behind the table that starts here; 0 if it is never closed."""
+        if self.table_ends is None:
+            self.table_ends = [at + 1 for at, line in enumerate(self.lines) if "</table" in line.lower()]
+        following = bisect_right(self.table_ends, self.at)
+        return self.table_ends[following] if following < len(self.table_ends) else 0
+
+    def _html_table(self, end: int) -> None:
+        """The first row is the header; where it is not marked as one it may be a row as well."""
+        text = "\n".join(self.lines[self.at : end])
+        rows = [
+            (
+                self.at + 1 + text.count("\n", 0, row.start()),
+                tuple(_one_line(cell[1]) for cell in _HTML_CELL.finditer(row[1])),
+            )
+            for row in _HTML_ROW.finditer(text)
+        ]
+        is_marked = "<th" in text.lower().replace("<thead", "")
+        if rows:
+            self.blocks.append(Table(rows[0][1], tuple(rows[1:] if is_marked else rows), self.section))
+        self.at, self.previous = end, ""
+
     def _text(self, line: str) -> None:
         self.at += 1
         line = re.sub(r"^\s*(?:>\s?)+", "", line)
@@ -169,6 +197,10 @@ def _cells(row: str) -> tuple[str, ...]:
         cells.append(cell[0].replace("\\|", "|").strip())
         at = cell.end() + 1
     return tuple(cells)
+
+
+def _one_line(cell: str) -> str:
+    return " ".join(cell.split())
 
 
 def _without_comments(markdown: str) -> str:

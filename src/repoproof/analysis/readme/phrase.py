@@ -36,9 +36,9 @@ _BOLD = re.compile(r"\*\*|(?<![\w/])__(?=\w)|(?<=\w)__(?!\w)|(?<![\w/])[*_](?=[A
 
 # Said right after an endpoint, these say that it is not there.
 _REFUSAL = re.compile(
-    r"^\W*(?:(?:is|are|was|were|has been|have been|will be)\s+)?(?:now\s+|currently\s+|intentionally\s+)?"
+    r"^\W*(?:(?:is|are|was|were|has been|have been|will be)\s+)?(?:now\s+|currently\s+|intentionally\s+|deliberately\s+)?"
     r"(?:not\s+(?:yet\s+)?(?:supported|implemented|allowed|available|exposed|provided|required|part\b|included|in scope)|unsupported|unimplemented"
-    r"|removed\b|deprecated\b|no longer|dropped\b|gone\b|planned\b|coming soon|out of scope|does not exist|doesn't exist|must not exist"
+    r"|missing\b|absent\b|omitted\b|left out\b|forbidden\b|disabled\b|removed\b|deprecated\b|no longer|dropped\b|gone\b|planned\b|coming soon|out of scope|does not exist|doesn't exist|must not exist"
     r"|(?:returns?|responds?(?:\s+with)?|answers?(?:\s+with)?|gives|yields)?\W*(?:404|405|410|501)\b)",
     re.IGNORECASE,
 )
