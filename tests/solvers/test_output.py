@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from plugins.solvable import difference
+from plugins.solvable import difference, lines_of
 
 from repoproof.core.errors import BadInput
 from repoproof.models.base import (
@@ -104,6 +104,19 @@ def test_what_was_half_made_and_is_not_wanted_any_more_is_gone(tmp_path, clean):
     with Output.locked(tmp_path / "out"):
         pass
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [".solve"]
+
+
+def test_no_line_names_a_tree_that_is_gone(tmp_path, clean):
+    with Output.locked(tmp_path / "out") as output:
+        output.settle(SETTINGS)
+        answer(output, clean, FIRST, SECOND)
+    for key, left in ((FIRST, ["blog/1"]), (SECOND, [])):
+        shutil.rmtree(tmp_path / "out" / key.task / str(key.attempt))
+        with Output.locked(tmp_path / "out") as output:
+            output.sort(["blog"])
+        assert [
+            line.split('"path":"')[1].split('"')[0] for line in lines_of(tmp_path / "out/submissions.jsonl")
+        ] == left
 
 
 def test_lines_are_in_the_order_of_suite_and_attempts_whatever_came_first(tmp_path, clean):

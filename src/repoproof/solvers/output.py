@@ -146,7 +146,8 @@ class Output:
             template=settings.template,
             solved=solved,
         )
-        (made / "transcript").write_text(transcript.model_dump_json(indent=2, exclude_none=True) + "\n")
+        text = transcript.model_dump_json(indent=2, exclude_none=True) + "\n"
+        (made / "transcript").write_text(text, encoding="utf-8")
         _sync_below(made)
         # First of all: what a crash leaves of the rest is looked for by these lines.
         self._attempts.append(attempted)
@@ -160,6 +161,7 @@ class Output:
     def sort(self, order: Sequence[str]) -> None:
         """Put the lines of `submissions.jsonl` in the order of the tasks in `order`, then of the attempts."""
         if not self.done:
+            (self.path / INDEX).unlink(missing_ok=True)
             return
         rank = {task: number for number, task in enumerate(order)}
         lines = {key: line for line in self._index if (key := Key(line.task, line.attempt)) in self.done}
