@@ -49,7 +49,7 @@ def _only_one_commit(workspace: Path) -> None:
         found = ", ".join(f"{count} {type_}" for type_, count in sorted(counts.items()))
         raise _unclean(f"has more than one commit of two files: {found}", workspace / ".git")
     if (alternates := workspace / ".git" / "objects" / "info" / "alternates").exists():
-        raise _unclean("lends objects from another repository", alternates)
+        raise _unclean("borrows objects from another repository", alternates)
 
 
 def _unclean(problem: str, file: Path) -> BadInput:
@@ -87,7 +87,8 @@ def _is_the_specification(file: Path, task: MicroserviceTask) -> bool:
 
 def _sealed_files(task: MicroserviceTask) -> Iterator[Path]:
     yield from _files(task.tests_path)
-    yield from _files(task.reference_path)
+    if task.reference_path is not None:
+        yield from _files(task.reference_path)
 
 
 def _files(folder: Path) -> Iterator[Path]:
