@@ -3,6 +3,7 @@
 from .host import doctor, gc
 from .models import check_model, endpoints, local_model, scripted_server
 from .one import label, rerun, shell, show_log, verdict
+from .repogenesis import run_evaluation
 from .runs import check, compare, report, score
 from .solve import solve
 from .suites import add, build, find_suite, load_suite, new, seal
@@ -24,6 +25,7 @@ __all__ = [
     "new",
     "report",
     "rerun",
+    "run_evaluation",
     "score",
     "scripted_server",
     "seal",

@@ -26,6 +26,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "rerun": "Score one submission of a run again, and keep its files",
         "shell": "Look around in the sandbox of one submission",
         "demo": "Score the bundled suite, to see it work",
+        "repogenesis": "Evaluate as RepoGenesis' own command does, with its flags",
     },
     "Models": {
         "solve": "Have a model answer the tasks of a suite",
@@ -76,12 +77,14 @@ ARGUMENTS = {
     "context_tokens": "--context",
     "folder": "TASK_FOLDER",
     "gguf": "--gguf",
+    "lang": "--lang",
     "language": "--language",
     "log": "--log",
     "model": "--model",
     "model_name": "--model-name",
     "models": "--models",
     "port": "--port",
+    "repo_names": "--repo_names",
     "rules": "--rules",
     "seed": "--seed",
     "submissions": "SUBMISSIONS",
@@ -187,7 +190,7 @@ def _overview() -> str:
         "Usage: repoproof COMMAND [ARGUMENTS]",
     ]
     for group, commands in COMMANDS.items():
-        lines += ["", f"{group}:", *(f"  {name:<10}{summary}" for name, summary in commands.items())]
+        lines += ["", f"{group}:", *(f"  {name:<13}{summary}" for name, summary in commands.items())]
     return "\n".join([*lines, "", "`repoproof COMMAND --help` says more. `repoproof --version` prints the version."])
 
 

@@ -41,7 +41,7 @@ def selection(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def sandbox(parser: argparse.ArgumentParser) -> None:
+def sandbox(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--sandbox",
         choices=("auto", "bubblewrap", "docker"),
@@ -53,6 +53,12 @@ def sandbox(parser: argparse.ArgumentParser) -> None:
 def execution(parser: argparse.ArgumentParser) -> None:
     """How to run things: where, how many at once, how much to say about it."""
     sandbox(parser)
+    workers(parser)
+    parser.add_argument("--no-cache", dest="fresh", action="store_true", help="install every environment anew")
+    logs(parser)
+
+
+def workers(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--workers",
         type=positive,
@@ -60,8 +66,6 @@ def execution(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many at once (default: %(default)s)",
     )
-    parser.add_argument("--no-cache", dest="fresh", action="store_true", help="install every environment anew")
-    logs(parser)
 
 
 def logs(parser: argparse.ArgumentParser) -> None:
