@@ -3,8 +3,27 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 
 from .base import Frozen
+
+
+class Reference(StrEnum):
+    """Whether there was a solution to hold the task's tests against."""
+
+    GIVEN = "given"
+    NONE = "none"
+    """Published without one: that the tests can be passed at all is not shown."""
+
+
+class Defect(Frozen):
+    """One thing that is wrong with a task."""
+
+    code: str
+    """Kebab-case name of the kind, of a closed set of the family's."""
+    words: str
+    quarantines: bool = True
+    """Whether the task cannot be scored fairly. If not, it is named here, and counts."""
 
 
 class Health(Frozen):
@@ -16,8 +35,11 @@ class Health(Frozen):
     healthy: bool
     reasons: tuple[str, ...] = ()
     """Why it is quarantined; empty when healthy."""
+    defects: tuple[Defect, ...] = ()
+    """Everything that was found wrong, whether or not it quarantines."""
+    reference: Reference = Reference.GIVEN
     reference_passed: bool
-    """In every repeat."""
+    """In every repeat; false where there is no reference."""
     repeats: int
     empty_passed: bool
     stub_passed: bool

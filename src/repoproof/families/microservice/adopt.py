@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tempfile
 from importlib.resources import as_file, files
@@ -17,6 +16,7 @@ from ...core.paths import cache_root
 from ...sandbox import Limits, Sandbox, open_sandbox
 from ...toolchains import runner_environment
 from .coverage import endpoints_in
+from .defects import gist
 from .golden import RUN_TESTS, golden_view, read_records, service_urls
 from .task import MicroserviceTask
 from .workspace import lay_out
@@ -118,12 +118,3 @@ def collect(tests: Path, box: Sandbox, *, port: int) -> tuple[str, ...]:
         said = problems[0]["message"] if problems else (ran.stdout + ran.stderr).decode("utf-8", "replace")
         raise BadInput(f"the tests cannot be collected: {gist(said)}", file=tests, mend="they may import pytest, requests, httpx", boundary=Boundary.TASK)  # fmt: skip
     return tuple(collected[0])
-
-
-def gist(said: str) -> str:
-    """Where pytest says that it went wrong, and how; its last words where it says neither."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    wrong = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
-    # pytest shows the code as well, with a caret below it, which says nothing in one line.
-    telling = [line for line in wrong if line.startswith("File ") or re.match(r"\w+(Error|Exception)\b", line)]
-    return "; ".join(telling or wrong or lines[-3:])[:300]

@@ -32,6 +32,12 @@ class GoldenRun:
     process: ExecResult
     finished: bool
     """Whether the runner reached its end (a suite that hits its time limit does not)."""
+    collected: int | None = None
+    """Tests that were there to run; None where it did not come to that."""
+    skipped_modules: tuple[str, ...] = ()
+    """Files that skipped themselves as a whole while they were collected."""
+    collect_errors: tuple[str, ...] = ()
+    """What pytest said of each file that it could not collect."""
 
     @property
     def passed(self) -> int:
@@ -94,7 +100,15 @@ def run_golden_tests(
         output = (process.stdout + process.stderr)[-400:].decode("utf-8", "replace")
         raise InfrastructureError(f"the test runner {ended(process)}: {output}", boundary=Boundary.HARNESS)
     held, unexpected = hold_against(task.sealed.expected_tests, lines)
-    return GoldenRun(held, unexpected, process, any("finished" in line for line in lines))
+    return GoldenRun(
+        held,
+        unexpected,
+        process,
+        finished=any("finished" in line for line in lines),
+        collected=next((len(line["collected"]) for line in lines if "collected" in line), None),
+        skipped_modules=tuple(line["collect_skipped"] for line in lines if "collect_skipped" in line),
+        collect_errors=tuple(line["message"] for line in lines if "collect_error" in line),
+    )
 
 
 def service_urls(port: int) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 
 from pydantic import Field
@@ -11,20 +12,30 @@ from ...core.base import Frozen
 from ...core.task import Difficulty, OptionalSuitePath, SuitePath, Task
 
 
+class Runner(StrEnum):
+    """How golden tests reach what they test."""
+
+    BLACK_BOX = "black_box"
+    """Over HTTP, from a sandbox that the candidate's code has no part in."""
+    IN_PROCESS = "in_process"
+    """They import the candidate's code and run beside it, as published Java suites do: what they report is as trustworthy as that code."""
+
+
 class SealedMicroservice(Frozen):
     """What verifies a submission. Never mounted where a candidate's code runs."""
 
     tests: SuitePath
     """Directory of the golden tests, relative to `sealed/`: black-box HTTP, in pytest, for services of any language."""
-    expected_tests: tuple[str, ...] = Field(min_length=1)
-    """Test ids relative to `tests`; the denominator of Pass@1."""
+    expected_tests: tuple[str, ...] = ()
+    """Test ids relative to `tests`; the denominator of Pass@1. Where there are none, the task cannot be passed, and `validate` says so."""
+    runner: Runner = Runner.BLACK_BOX
     test_requirements: OptionalSuitePath = ""
     """Hash-locked requirement file for the tests, relative to `sealed/`; empty for the bundled runner (pytest, requests, httpx)."""
     test_environment: dict[str, str] = {}
     """Variables of the tests, where the usual ones (`SERVICE_BASE_URL`, `API_BASE_URL`, `BASE_URL`: http://127.0.0.1:PORT) do not do: a
     suite may read another name, or expect a path after the port."""
-    reference: SuitePath
-    """Directory of the reference solution, relative to `sealed/`."""
+    reference: OptionalSuitePath = ""
+    """Directory of the reference solution, relative to `sealed/`; empty for a task that was published without one."""
     difficulty: Difficulty | None = None
 
 
@@ -56,6 +67,13 @@ class MicroserviceTask(Task):
         return self.sealed_root / self.sealed.tests
 
     @property
-    def reference_path(self) -> Path:
+    def reference_path(self) -> Path | None:
+        """None for a task without a reference."""
         assert self.sealed is not None
-        return self.sealed_root / self.sealed.reference
+        return self.sealed_root / self.sealed.reference if self.sealed.reference else None
+
+    @property
+    def requirements_path(self) -> Path | None:
+        """None for tests that the bundled runner does for."""
+        assert self.sealed is not None
+        return self.sealed_root / self.sealed.test_requirements if self.sealed.test_requirements else None

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ...analysis.routes import find_routes
 from ...core.errors import Boundary, InfrastructureError
-from ...core.health import Health
-from ...core.outcomes import Cause
+from ...core.health import Health, Reference
 from ...sandbox.base import Loopback, ReadOnly, Sandbox, View
 from ...toolchains import Prepared, TimeLeft, runner_environment, toolchain
 from .. import Bench
-from .coverage import required_endpoints, static_coverage
+from .defects import Evidence, Kind, judge
 from .deploy import INSIDE_PYTHON, SERVICE_LIMITS, Startable, await_answer, deployed, installed
 from .golden import GoldenRun, run_golden_tests
 from .task import MicroserviceTask
-from .workspace import Record, ended, lay_out, work_folder
+from .workspace import Record, lay_out, work_folder
 
 VARIATIONS: tuple[tuple[dict[str, str], str], ...] = (
     ({"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8"}, "/tmp"),
@@ -35,17 +33,6 @@ STUBS: tuple[tuple[str, str, str], ...] = (
     ("answers 404 to all", "404", '{"detail": "Not Found"}'),
 )
 """Services that implement nothing: name, status, body."""
-
-
-@dataclass
-class Evidence:
-    """What the runs of one task have shown."""
-
-    reasons: list[str] = field(default_factory=list)
-    reference_runs: list[GoldenRun] = field(default_factory=list)
-    reference_responds: bool = True
-    empty: GoldenRun | None = None
-    stubs: dict[str, GoldenRun] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,12 +62,12 @@ def validate(task: MicroserviceTask, bench: Bench, *, repeat: int) -> Health:
     assert bench.box is not None and task.sealed is not None
     record, evidence = Record(bench), Evidence()
     with work_folder(bench) as folder, boundary_of_task(evidence):
-        requirements = task.sealed_root / task.sealed.test_requirements if task.sealed.test_requirements else None
-        environment = runner_environment(requirements, box=bench.box, cache=bench.cache, log=record.log)
+        environment = runner_environment(task.requirements_path, box=bench.box, cache=bench.cache, log=record.log)
         runner, tests, results = lay_out(folder, task.tests_path)
         seconds = toolchain(task.language).limits.test
         stand = Stand(task, bench.box, record, runner, tests, results, environment, seconds)
-        run_reference(stand, evidence, repeat)
+        if task.reference_path is not None:
+            run_reference(stand, task.reference_path, evidence, repeat)
         evidence.empty = stand.golden(None)
         for name, status, body in STUBS:
             with stub(stand, status, body) as loopback:
@@ -97,13 +84,12 @@ def boundary_of_task(evidence: Evidence) -> Iterator[None]:
     except InfrastructureError as error:
         if error.boundary is not Boundary.TASK:
             raise
-        evidence.reasons.append(str(error))
+        evidence.found(Kind.UNUSABLE, str(error))
 
 
-def run_reference(stand: Stand, evidence: Evidence, repeat: int) -> None:
+def run_reference(stand: Stand, tree: Path, evidence: Evidence, repeat: int) -> None:
     """The reference, deployed afresh for each repeat; stops early where it cannot be deployed at all."""
     task, language = stand.task, toolchain(stand.task.language)
-    tree = task.reference_path
     prepared = installed(task, tree, stand.box, stand.record)
     start = (
         language.start_command(prepared.tree or tree, port=task.port, framework=task.framework) if prepared.ok else None
@@ -111,8 +97,9 @@ def run_reference(stand: Stand, evidence: Evidence, repeat: int) -> None:
     if not prepared.ok or start is None:
         evidence.reference_responds = False
         last = f"{prepared.phases[-1].name}: {prepared.phases[-1].reason}"
-        evidence.reasons.append(
-            "the reference has nothing to start it by" if prepared.ok else f"the reference fails: {last}"
+        evidence.found(
+            Kind.REFERENCE_FAILS,
+            "the reference has nothing to start it by" if prepared.ok else f"the reference fails: {last}",
         )
         return
     it = Startable(task, tree, prepared, start, stand.box, stand.record, stand.runner)
@@ -122,7 +109,8 @@ def run_reference(stand: Stand, evidence: Evidence, repeat: int) -> None:
         with deployed(it, time, limit_seconds=language.limits.start, variables=variables) as deployment:
             if not deployment.responds:
                 evidence.reference_responds = False
-                evidence.reasons.append(f"the reference does not respond in repeat {turn + 1}: {deployment.reason}")
+                words = f"the reference does not respond in repeat {turn + 1}: {deployment.reason}"
+                evidence.found(Kind.REFERENCE_FAILS, words)
                 return
             evidence.reference_runs.append(stand.golden(deployment.loopback, variables, workdir))
 
@@ -141,66 +129,26 @@ def stub(stand: Stand, status: str, body: str) -> Iterator[Loopback]:
             yield loopback
 
 
-def judge(task: MicroserviceTask, evidence: Evidence) -> None:
-    """Turn evidence into reasons for quarantine."""
-    if not required_endpoints(task):
-        evidence.reasons.append("no endpoint is declared, and the specification yields none")
-    else:
-        routes = find_routes(task.reference_path, language=task.language, framework=task.framework)
-        covered = static_coverage(required_endpoints(task), routes)
-        for endpoint, route in covered.static.items():
-            if route is None:
-                evidence.reasons.append(f"the reference's code shows no route for {endpoint}")
-    for turn, run in enumerate(evidence.reference_runs, 1):
-        for result in run.results:
-            if not result.passed:
-                evidence.reasons.append(f"the reference fails {result.id} in repeat {turn}: {result.outcome}")
-        for id in run.unexpected:
-            evidence.reasons.append(f"test {id} is not in the manifest")
-    for id in non_discriminating(evidence):
-        by = [name for name, run in named_runs(evidence) if id in passed_ids(run)]
-        evidence.reasons.append(f"test {id} does not discriminate: it passes with a service that {' and '.join(by)}")
-    if evidence.empty is not None and evidence.empty.process.cause is Cause.TIMED_OUT:
-        evidence.reasons.append(f"without a service the tests outlast their limit ({ended(evidence.empty.process)})")
-    evidence.reasons[:] = dict.fromkeys(evidence.reasons)
-
-
-def passed_ids(run: GoldenRun) -> set[str]:
-    return {result.id for result in run.results if result.passed}
-
-
-def named_runs(evidence: Evidence) -> list[tuple[str, GoldenRun]]:
-    """The runs against nothing of worth, by what the service does."""
-    empty = [("is not there", evidence.empty)] if evidence.empty is not None else []
-    return [*empty, *evidence.stubs.items()]
-
-
-def non_discriminating(evidence: Evidence) -> tuple[str, ...]:
-    return tuple(sorted(set().union(*(passed_ids(run) for _, run in named_runs(evidence)))))
-
-
-def flaky(evidence: Evidence) -> tuple[str, ...]:
-    """Tests that the reference passed in some repeat and not in another."""
-    each = [passed_ids(run) for run in evidence.reference_runs]
-    return tuple(sorted(set().union(*each) - set.intersection(*each))) if each else ()
-
-
 def health(task: MicroserviceTask, evidence: Evidence, repeat: int, environment: dict[str, str]) -> Health:
-    total = len(task.sealed.expected_tests) if task.sealed else 0
-    runs = evidence.reference_runs
+    total = len(task.test_ids)
+    runs, given = evidence.reference_runs, task.reference_path is not None
+    reasons = tuple(defect.words for defect in evidence.defects if defect.quarantines)
     return Health(
         task=task.id,
         digest=task.digest,
-        healthy=not evidence.reasons,
-        reasons=tuple(evidence.reasons),
-        reference_passed=evidence.reference_responds
+        healthy=not reasons,
+        reasons=reasons,
+        defects=tuple(evidence.defects),
+        reference=Reference.GIVEN if given else Reference.NONE,
+        reference_passed=given
+        and evidence.reference_responds
         and len(runs) == repeat
         and all(run.passed == total for run in runs),
         repeats=len(runs),
-        empty_passed=evidence.empty is not None and evidence.empty.passed == total,
-        stub_passed=any(run.passed == total for run in evidence.stubs.values()),
-        non_discriminating=non_discriminating(evidence),
-        flaky=flaky(evidence),
+        empty_passed=evidence.empty is not None and 0 < total == evidence.empty.passed,
+        stub_passed=any(0 < total == run.passed for run in evidence.stubs.values()),
+        non_discriminating=evidence.non_discriminating,
+        flaky=evidence.flaky,
         checked=datetime.now(UTC),
         environment=environment,
     )

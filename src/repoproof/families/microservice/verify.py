@@ -109,9 +109,10 @@ def invalid_task(findings: Findings) -> Iterator[None]:
 def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, record: Record, findings: Findings) -> None:
     """The stages that run code: install, start, respond, golden tests, live probe. Stops at the first that fails."""
     assert task.sealed is not None and findings.found is not None
+    if not task.sealed.expected_tests:
+        raise InfrastructureError("no test of it can be collected", boundary=Boundary.TASK)
     limits = toolchain(task.language).limits
-    requirements = task.sealed_root / task.sealed.test_requirements if task.sealed.test_requirements else None
-    environment = runner_environment(requirements, box=box, cache=record.bench.cache, log=record.log)
+    environment = runner_environment(task.requirements_path, box=box, cache=record.bench.cache, log=record.log)
     runner, tests, results = lay_out(folder, task.tests_path)
     time = TimeLeft(record.bench.config.task_seconds or limits.task)
     it = startable(task, tree, box, record, runner, time, findings)
@@ -252,12 +253,12 @@ def measures(findings: Findings, *, static_only: bool) -> dict[str, float]:
     numbers = {"ac_static": findings.found.static_share, **{f"code_{name}": float(n) for name, n in counts.items()}}
     if static_only:
         return numbers
-    passed = sum(test.passed for test in findings.tests)
+    expected, passed = len(findings.tests), sum(test.passed for test in findings.tests)
     cheated = findings.status is Status.CHEATED
     return {
         **numbers,
-        "pass_at_1": 0.0 if cheated else passed / len(findings.tests),
-        "all_pass": float(not cheated and passed == len(findings.tests)),
+        "pass_at_1": 0.0 if cheated else passed / max(1, expected),
+        "all_pass": float(not cheated and 0 < passed == expected),
         "installed": float(findings.installed),
         "started": float(findings.started),
         "responds": float(findings.responds),

@@ -52,6 +52,8 @@ class Recorder:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.write({"collect_error": report.nodeid, "message": str(report.longreprtext)[-MESSAGE_LIMIT:]})
+        elif report.skipped:
+            self.write({"collect_skipped": report.nodeid, "message": str(report.longreprtext)[-MESSAGE_LIMIT:]})
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.write({"collected": [item.nodeid for item in session.items]})

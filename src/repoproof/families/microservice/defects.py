@@ -1,0 +1,169 @@
+"""What can be wrong with a task, told from what runs of it have shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ...analysis.routes import find_routes
+from ...core.health import Defect
+from ...core.outcomes import Cause, TestOutcome
+from .coverage import required_endpoints, static_coverage
+from .golden import GoldenRun
+from .task import MicroserviceTask
+from .workspace import ended
+
+
+class Kind(StrEnum):
+    """The codes of defects."""
+
+    UNUSABLE = "unusable"
+    """Its tests cannot even be started: their requirements cannot be met, or only code that nobody is told to write would let them run."""
+    NO_ENDPOINTS = "no-endpoints"
+    REFERENCE_FAILS = "reference-fails"
+    REFERENCE_LACKS_ROUTE = "reference-lacks-route"
+    NOT_IN_MANIFEST = "not-in-manifest"
+    COLLECTS_NOTHING = "collects-nothing"
+    CANNOT_BE_COLLECTED = "cannot-be-collected"
+    NEEDS_MISSING_FILE = "needs-missing-file"
+    PASSES_WITHOUT_SUBMISSION = "passes-without-submission"
+    PASSES_WITH_STUB = "passes-with-stub"
+    DOES_NOT_DISCRIMINATE = "does-not-discriminate"
+    SKIPS_WITHOUT_SERVICE = "skips-without-service"
+    LEAVES_NO_REPORT = "leaves-no-report"
+    OUTLASTS_LIMIT = "outlasts-limit"
+
+
+@dataclass
+class Evidence:
+    """What the runs of one task have shown."""
+
+    defects: list[Defect] = field(default_factory=list)
+    reference_runs: list[GoldenRun] = field(default_factory=list)
+    reference_responds: bool = True
+    empty: GoldenRun | None = None
+    """With no service there."""
+    stubs: dict[str, GoldenRun] = field(default_factory=dict)
+    """With services that implement nothing, by what they do."""
+
+    def found(self, kind: Kind, words: str, *, quarantines: bool = True) -> None:
+        self.defects.append(Defect(code=kind, words=words, quarantines=quarantines))
+
+    @property
+    def worthless_runs(self) -> dict[str, GoldenRun]:
+        """The runs against nothing of worth, by what the service does."""
+        return {**({"is not there": self.empty} if self.empty is not None else {}), **self.stubs}
+
+    @property
+    def runs(self) -> tuple[GoldenRun, ...]:
+        return (*self.reference_runs, *self.worthless_runs.values())
+
+    @property
+    def non_discriminating(self) -> tuple[str, ...]:
+        """Tests that pass against nothing of worth."""
+        return tuple(sorted(set().union(*(passed_ids(run) for run in self.worthless_runs.values()))))
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        """Tests that the reference passed in some repeat and not in another."""
+        each = [passed_ids(run) for run in self.reference_runs]
+        return tuple(sorted(set().union(*each) - set.intersection(*each))) if each else ()
+
+
+def passed_ids(run: GoldenRun) -> set[str]:
+    return {result.id for result in run.results if result.passed}
+
+
+def judge(task: MicroserviceTask, evidence: Evidence) -> None:
+    """Turn what the runs have shown into defects."""
+    _endpoints(task, evidence)
+    _reference(evidence)
+    _collection(task, evidence)
+    _discrimination(task, evidence)
+    if evidence.empty is not None:
+        _without_service(evidence.empty, evidence)
+    evidence.defects[:] = dict.fromkeys(evidence.defects)
+
+
+def _endpoints(task: MicroserviceTask, evidence: Evidence) -> None:
+    if not required_endpoints(task):
+        evidence.found(Kind.NO_ENDPOINTS, "no endpoint is declared, and the specification yields none")
+    elif task.reference_path is not None:
+        routes = find_routes(task.reference_path, language=task.language, framework=task.framework)
+        for endpoint, route in static_coverage(required_endpoints(task), routes).static.items():
+            if route is None:
+                evidence.found(Kind.REFERENCE_LACKS_ROUTE, f"the reference's code shows no route for {endpoint}")
+
+
+def _reference(evidence: Evidence) -> None:
+    for turn, run in enumerate(evidence.reference_runs, 1):
+        for result in run.results:
+            if not result.passed:
+                evidence.found(
+                    Kind.REFERENCE_FAILS, f"the reference fails {result.id} in repeat {turn}: {result.outcome}"
+                )
+
+
+def _collection(task: MicroserviceTask, evidence: Evidence) -> None:
+    assert task.sealed is not None
+    for id in dict.fromkeys(id for run in evidence.runs for id in run.unexpected):
+        evidence.found(Kind.NOT_IN_MANIFEST, f"test {id} is not in the manifest")
+    missing = dict.fromkeys(file for run in evidence.runs for file in _missing_files(run))
+    for file in missing:
+        evidence.found(Kind.NEEDS_MISSING_FILE, f"the tests need {file}, which is not there")
+    if not task.sealed.expected_tests:
+        evidence.found(Kind.COLLECTS_NOTHING, "no test is collected")
+    runs = evidence.runs
+    if runs and all(run.collect_errors for run in runs) and not missing:
+        evidence.found(Kind.CANNOT_BE_COLLECTED, f"tests cannot be collected: {gist(runs[0].collect_errors[0])}")
+
+
+def _discrimination(task: MicroserviceTask, evidence: Evidence) -> None:
+    """A test that passes against nothing of worth. In a task of ours it is to be mended; one that was published as it is, without a
+    reference, is only quarantined if nothing of worth passes all of it."""
+    assert task.sealed is not None
+    total, given = len(task.sealed.expected_tests), task.reference_path is not None
+    for name, run in evidence.worthless_runs.items():
+        if total and run.passed == total:
+            kind = Kind.PASSES_WITHOUT_SUBMISSION if run is evidence.empty else Kind.PASSES_WITH_STUB
+            evidence.found(kind, f"all {total} tests pass with a service that {name}")
+    for id in evidence.non_discriminating:
+        by = [name for name, run in evidence.worthless_runs.items() if id in passed_ids(run)]
+        words = f"test {id} does not discriminate: it passes with a service that {' and '.join(by)}"
+        evidence.found(Kind.DOES_NOT_DISCRIMINATE, words, quarantines=given)
+
+
+def _without_service(run: GoldenRun, evidence: Evidence) -> None:
+    """How a suite takes it that nothing is there to be tested. Scores are safe from all but the last: what was not passed is not passed."""
+    if run.process.cause is Cause.TIMED_OUT:
+        words = f"without a service the tests outlast their limit ({ended(run.process)})"
+        evidence.found(Kind.OUTLASTS_LIMIT, words)
+        return
+    outcomes = {result.outcome for result in run.results}
+    code = f"exit code {run.process.exit_code}"
+    skipped = outcomes == {TestOutcome.SKIPPED} or (outcomes == {TestOutcome.MISSING} and run.skipped_modules)
+    if skipped:
+        words = f"without a service every test is skipped ({code})"
+        evidence.found(Kind.SKIPS_WITHOUT_SERVICE, words, quarantines=False)
+    elif outcomes == {TestOutcome.MISSING} and not run.collect_errors:
+        words = f"without a service the tests leave no report ({code})"
+        evidence.found(Kind.LEAVES_NO_REPORT, words, quarantines=False)
+
+
+_NO_SUCH_FILE = re.compile(r"FileNotFoundError: \[Errno 2\] [^'\"\n]*(['\"])(?P<file>.+?)\1")
+
+
+def _missing_files(run: GoldenRun) -> Iterator[str]:
+    for message in (*(result.message for result in run.results), *run.collect_errors):
+        yield from (found["file"] for found in _NO_SUCH_FILE.finditer(message))
+
+
+def gist(said: str) -> str:
+    """Where pytest says that it went wrong, and how; its last words where it says neither."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    wrong = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
+    # pytest shows the code as well, with a caret below it, which says nothing in one line.
+    telling = [line for line in wrong if line.startswith("File ") or re.match(r"\w+(Error|Exception)\b", line)]
+    return "; ".join(telling or wrong or lines[-3:])[:300]
