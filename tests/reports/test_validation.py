@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from repoproof.core.health import Health
+from repoproof.core.health import Defect, Health, Reference
 from repoproof.reports.pages import validation_page
 from repoproof.reports.tables import Table
 from repoproof.reports.validation import validation_of
@@ -42,6 +42,8 @@ def test_the_json_is_shares_of_tasks_and_reasons_by_task():
         "stub_passed": 0.25,
         "quarantined": 0.5,
         "reasons": {"b": ["the reference fails", "and again"], "d": ["a stub passes it"]},
+        "without_reference": 0.0,
+        "remarks": {},
     }
 
 
@@ -60,3 +62,16 @@ def test_a_healthy_suite_has_nothing_to_explain():
     validation = validation_of([RECORDS[0], RECORDS[2]])
     assert validation.healthy
     assert len(validation_page(validation).parts) == 2
+
+
+def test_what_does_not_quarantine_is_told_apart_and_a_task_without_a_reference_is_none_that_passed():
+    skips = Defect(code="skips-without-service", words="every test is skipped", quarantines=False)
+    published = a_health("e", reference=Reference.NONE, reference_passed=False, defects=(skips,))
+    validation = validation_of([RECORDS[0], published])
+    assert validation.healthy
+    assert (validation.reference_passed, validation.without_reference) == (0.5, 0.5)
+    assert validation.remarks == {"e": ("every test is skipped",)}
+    _, noted, summary = validation_page(validation).parts
+    assert isinstance(noted, Table)
+    assert (noted.title, noted.rows) == ("Noted", (("e", "skips-without-service", "every test is skipped"),))
+    assert str(summary).endswith("quarantined 0%, without a reference 50%")

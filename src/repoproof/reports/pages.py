@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..core.base import MiB
+from ..core.health import Reference
 from ..core.outcomes import Status
 from ..sandbox.doctor import Finding
 from ..stats.means import value_of
@@ -152,7 +153,7 @@ def validation_page(validation: ValidationReport) -> Page:
         (
             health.task,
             "healthy" if health.healthy else "quarantined",
-            _yes(health.reference_passed),
+            "none" if health.reference is Reference.NONE else _yes(health.reference_passed),
             _yes(health.empty_passed),
             _yes(health.stub_passed),
             str(len(health.flaky)),
@@ -170,14 +171,25 @@ def validation_page(validation: ValidationReport) -> Page:
         Column("Passed by a stub", True),
     )
     parts: list[Part] = [Table(columns, rows)]
-    if validation.reasons:
-        reasons = tuple((task, reason) for task, found in validation.reasons.items() for reason in found)
-        parts.append(Table((Column("Task"), Column("Reason")), reasons, title="Why"))
+    for title, quarantines in (("Why", True), ("Noted", False)):
+        if found := _defects(validation, quarantines=quarantines):
+            parts.append(Table((Column("Task"), Column("Defect"), Column("Reason")), found, title=title))
     parts.append(
         f"{counted(validation.tasks, 'task')}: reference passed {validation.reference_passed:.0%}, empty passed {validation.empty_passed:.0%}, "
         f"stub passed {validation.stub_passed:.0%}, quarantined {validation.quarantined:.0%}"
+        + (f", without a reference {validation.without_reference:.0%}" if validation.without_reference else "")
     )
     return Page(tuple(parts))
+
+
+def _defects(validation: ValidationReport, *, quarantines: bool) -> tuple[tuple[str, str, str], ...]:
+    """A line for each; a record of an older version has reasons only."""
+    lines: list[tuple[str, str, str]] = []
+    for health in validation.health:
+        lines += ((health.task, d.code, d.words) for d in health.defects if d.quarantines is quarantines)
+        if quarantines and not health.defects:
+            lines += ((health.task, "-", reason) for reason in health.reasons)
+    return tuple(lines)
 
 
 def doctor_page(findings: Sequence[Finding]) -> Page:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from ..core.base import Frozen
-from ..core.health import Health
+from ..core.health import Health, Reference
 
 
 class ValidationReport(Frozen):
@@ -16,7 +16,9 @@ class ValidationReport(Frozen):
     tasks: int
     """Tasks that were validated."""
     reference_passed: float
-    """Share whose reference passed every expected test, in every repeat."""
+    """Share whose reference passed every expected test, in every repeat; a task without a reference is none of them."""
+    without_reference: float = 0.0
+    """Share that was published without a reference."""
     empty_passed: float
     """Share that an empty submission passes."""
     stub_passed: float
@@ -25,6 +27,8 @@ class ValidationReport(Frozen):
     """Share that is not healthy."""
     reasons: dict[str, tuple[str, ...]]
     """Quarantined task -> why."""
+    remarks: dict[str, tuple[str, ...]] = {}
+    """Task -> what is wrong with it without quarantining it."""
     health: tuple[Health, ...] = Field(exclude=True)
     """The records themselves, as written to `health.jsonl`."""
 
@@ -42,9 +46,15 @@ def validation_of(health: Sequence[Health]) -> ValidationReport:
     return ValidationReport(
         tasks=len(health),
         reference_passed=share([record.reference_passed for record in health]),
+        without_reference=share([record.reference is Reference.NONE for record in health]),
         empty_passed=share([record.empty_passed for record in health]),
         stub_passed=share([record.stub_passed for record in health]),
         quarantined=share([not record.healthy for record in health]),
         reasons={record.task: record.reasons for record in health if not record.healthy},
+        remarks={
+            record.task: remarks
+            for record in health
+            if (remarks := tuple(defect.words for defect in record.defects if not defect.quarantines))
+        },
         health=tuple(health),
     )
