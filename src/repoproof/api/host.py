@@ -13,7 +13,10 @@ from ..reports.report import counted
 from ..sandbox.doctor import Finding, probe
 from ..sandbox.gc import collect
 from ..sandbox.owner import claims, is_orphan
+from ..toolchains import maven_program
 from ..toolchains.interpreters import find_node, find_python, uv, uv_version
+from ..toolchains.java_runtime import find_java
+from ..toolchains.maven_settings import repository
 from ..toolchains.store import Store
 
 DAY = 24 * 3600
@@ -21,12 +24,17 @@ DAY = 24 * 3600
 
 def doctor() -> list[Finding]:
     """What was looked at, each with what is missing and how to get it."""
-    return [*probe(), _tool("python", find_python), _tool("uv", _uv), _tool("node", find_node)]
+    tools = {"python": find_python, "uv": _uv, "node": find_node, "java": find_java, "maven": _maven}
+    return [*probe(), *(_tool(name, find) for name, find in tools.items())]
 
 
 def _uv() -> dict[str, str]:
     found = uv()
     return {"executable": str(found), "version": uv_version(found)}
+
+
+def _maven() -> dict[str, str]:
+    return {"executable": f"{maven_program.VERSION}, fetched when needed from", "version": repository().address}
 
 
 def _tool(name: str, find: Callable[[], dict[str, str]]) -> Finding:

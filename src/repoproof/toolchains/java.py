@@ -11,14 +11,11 @@ from .base import Log, Prepared, StartCommand, TimeLeft
 from .fault import CandidateFault
 from .java_runtime import jdk
 from .java_start import start_command
-from .maven import HOME, LIMITS, Workshop, variables
+from .maven import HOME, LIMITS, Workshop, start_variables
 from .maven_program import maven
 from .maven_settings import repository
 from .phases import Record
 from .store import Store
-
-SERVICE_OPTIONS = "-XX:MaxRAM=1g -XX:MaxRAMPercentage=50 -XX:ActiveProcessorCount=1"
-"""What a JVM would find out by itself in a container of a service's limits; without it, it sizes itself by the whole machine."""
 
 
 class JavaToolchain:
@@ -46,8 +43,7 @@ class JavaToolchain:
         time = time or TimeLeft(LIMITS.task)
         workshop = Workshop(store, runtime, builder, address, box, log, fresh, exclude_newer, record, time)
         try:
-            environment, key = workshop.environment(tree)
-            built = workshop.built(tree, environment, key)
+            environment, key, built = workshop.build(tree)
         except CandidateFault as fault:
             phases = record.phases or [Phase(name=fault.phase, ok=False, reason=fault.reason)]
             return Prepared(ok=False, phases=tuple(phases), versions=versions)
@@ -55,7 +51,7 @@ class JavaToolchain:
             ok=True,
             phases=tuple(record.phases),
             mounts=(*runtime.mounts, *builder.mounts, ReadOnly(source=environment, target=HOME)),
-            environment={**variables(runtime, builder), "JDK_JAVA_OPTIONS": SERVICE_OPTIONS},
+            environment=start_variables(runtime, builder),
             versions={**versions, "environment": key},
             tree=built,
         )

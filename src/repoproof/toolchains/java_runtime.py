@@ -25,19 +25,20 @@ class Jdk(Interpreter):
     """JAVA_HOME inside a sandbox."""
 
 
-def find_java() -> tuple[Path, str]:
-    """Home and version of the JDK that candidates run on: `REPOPROOF_JAVA`, `JAVA_HOME`, the `javac` on PATH."""
+def find_java() -> dict[str, str]:
+    """Facts of the JDK that candidates run on: `REPOPROOF_JAVA`, `JAVA_HOME`, the `javac` on PATH."""
     for home in _homes():
         version = _java_version(home)
         if version and int(version.split(".")[0]) >= OLDEST_JAVA:
-            return home, version
+            return {"home": str(home), "executable": str(home / "bin/java"), "version": version}
     mend = f"apt-get install openjdk-{OLDEST_JAVA}-jdk-headless, or set REPOPROOF_JAVA to the home of one"
     raise absent(f"no JDK {OLDEST_JAVA} or newer", mend)
 
 
 def jdk(store: Store) -> Jdk:
     """The JDK, made visible to sandboxes."""
-    home, version = find_java()
+    facts = find_java()
+    home, version = Path(facts["home"]), facts["version"]
     inside, mounts = str(home), ()
     if not home.is_relative_to("/usr"):
         copy = borrowed(store, home, version, leave_out=("src.zip", "jmods", "demo", "man"))

@@ -12,8 +12,6 @@ import re
 import socketserver
 import tempfile
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -25,6 +23,7 @@ from time import monotonic
 
 from ..core.base import GiB
 from ..core.errors import Boundary, InfrastructureError
+from .maven_client import Client, Refusal
 from .maven_settings import Repository
 from .store import Store
 
@@ -33,7 +32,6 @@ MOST_BYTES = 2 * GiB
 MOST_FILES = 20_000
 
 _TRIES = 3
-_SOCKET_SECONDS = 30.0
 _PATH = re.compile(r"/((?:[A-Za-z0-9_][\w.+-]*/){2,}[A-Za-z0-9_][\w.+-]*)", re.ASCII)
 _CHECKSUMS = {".sha1": hashlib.sha1, ".md5": hashlib.md5}
 _NOT_KEPT = (".asc", ".sha256", ".sha512")
@@ -54,7 +52,7 @@ class Mirror:
         """Why no more is fetched for this submission; empty as long as that is not so."""
         self._store = store
         self._repository = repository
-        self._opener = repository.opener
+        self._client = Client(repository)
         self._deadline = monotonic() + seconds
         self._exclude_newer = exclude_newer
         self._checksums = ThreadPoolExecutor(max_workers=8)
@@ -95,6 +93,7 @@ class Mirror:
 
     def close(self) -> None:
         self._checksums.shutdown(wait=False, cancel_futures=True)
+        self._client.close()
         self._metadata.cleanup()
 
     def _kept(self, path: str) -> Path | None:
@@ -141,16 +140,16 @@ class Mirror:
                     return True
                 except (OSError, ValueError) as error:
                     target.unlink(missing_ok=True)
-                    code = error.code if isinstance(error, urllib.error.HTTPError) else 0
-                    if 400 <= code < 500 and code not in (401, 407, 408, 429):
+                    status = error.status if isinstance(error, Refusal) else 0
+                    if 400 <= status < 500 and status not in (401, 407, 408, 429):
                         return False
-                    if code in (401, 407) or not tries_left or monotonic() > self._deadline:
+                    if status in (401, 407) or not tries_left or monotonic() > self._deadline:
                         raise OSError(str(error)) from error
         return False
 
     def _transfer(self, path: str, target: Path) -> tuple[str, float | None]:
         digest, size = hashlib.sha1(usedforsecurity=False), 0
-        with self._ask(path) as response, target.open("wb") as file:
+        with self._client.asked(path) as response, target.open("wb") as file:
             while block := response.read(1 << 18):
                 if monotonic() > self._deadline:
                     raise TimeoutError("the time for fetching is over")
@@ -166,14 +165,8 @@ class Mirror:
         return digest.hexdigest(), parsedate_to_datetime(modified).timestamp() if modified else None
 
     def _checksum(self, path: str) -> str:
-        with self._ask(path + ".sha1") as response:
-            return response.read(200).decode("ascii", "replace").lower().partition(" ")[0].strip()
-
-    def _ask(self, path: str):
-        request = urllib.request.Request(f"{self._repository.address}/{path}", headers={"User-Agent": "repoproof"})
-        if self._repository.authorization:
-            request.add_unredirected_header("Authorization", self._repository.authorization)
-        return self._opener.open(request, timeout=_SOCKET_SECONDS)
+        with self._client.asked(path + ".sha1") as response:
+            return response.read().decode("ascii", "replace").lower().partition(" ")[0].strip()
 
     @contextmanager
     def _network(self) -> Iterator[None]:
@@ -212,7 +205,7 @@ def listening(mirror: Mirror, place: Path) -> Iterator[Path]:
     path = place / "socket"
     with _Server(path, mirror) as server:
         path.chmod(0o666)
-        serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+        serving = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         serving.start()
         try:
             yield path

@@ -40,7 +40,7 @@ def maven(store: Store, repository: Repository) -> Maven:
     """The release that all candidates are built with, fetched by its hash, or the Maven at `REPOPROOF_MAVEN`."""
     if named := os.environ.get("REPOPROOF_MAVEN"):
         home = Path(named).resolve()
-        version = _version(home, find_java()[0])
+        version = _version(home, find_java()["home"])
         if not version:
             raise BadInput(f"there is no Maven at {home}", mend="set REPOPROOF_MAVEN to a Maven's home, or unset it")
         return _bound(borrowed(store, home, version, leave_out=()), version)
@@ -67,7 +67,7 @@ def _unpacked(archive: Path, place: Path) -> Path:
 
 
 @lru_cache
-def _version(home: Path, java: Path) -> str:
+def _version(home: Path, java: str) -> str:
     """`3.9.11`; empty if there is no Maven at `home`."""
     if shutil.which("mvn", path=str(home / "bin")) is None:
         return ""

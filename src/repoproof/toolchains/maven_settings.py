@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import urllib.parse
-import urllib.request
 import zipfile
 from base64 import b64encode
 from contextlib import suppress
@@ -29,15 +28,6 @@ class Repository(Frozen):
     """`http://[user:password@]host:port` from the settings; empty where they name none: then the environment's, if any."""
     direct: bool = False
     """Whether the settings have a proxy, but not for this host."""
-
-    @property
-    def opener(self) -> urllib.request.OpenerDirector:
-        """What asks it."""
-        if self.proxy:
-            return urllib.request.build_opener(
-                urllib.request.ProxyHandler(dict.fromkeys(("http", "https"), self.proxy))
-            )
-        return urllib.request.build_opener(*([urllib.request.ProxyHandler({})] if self.direct else []))
 
 
 def repository() -> Repository:
