@@ -1,0 +1,164 @@
+"""RepoGenesis' evaluation through the API, as far as that takes no sandbox."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from plugins.small_suite import REFERENCE, write_suite, write_tree
+
+from repoproof import BadInput, api
+from repoproof.cli import main
+from repoproof.core.run import RunDirectory
+from repoproof.engine.pool import Started
+
+WORDS_ONLY = {"service.py": '"""/notes /health /notes/{id}"""\nx.get(1), x.post(1)\n'}
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    return write_suite(tmp_path / "suite", ids=("first", "second", "third"))
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    """The first is right, the second has the words only, the third is missing."""
+    write_tree(tmp_path / "predictions/first", REFERENCE)
+    write_tree(tmp_path / "predictions/second", WORDS_ONLY)
+    return tmp_path / "predictions"
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "eval_results"
+
+
+def covered(evaluation) -> dict[str, tuple[int, int]]:
+    return {
+        result.repo_name: (result.api_coverage.implemented_apis, result.api_coverage.total_apis)
+        for result in evaluation.results
+    }
+
+
+def test_what_is_not_submitted_counts_as_zero_and_is_named(suite, predictions, output):
+    found = api.run_evaluation(suite, predictions, output, skip_docker=True)
+    assert covered(found)["third"] == (0, 3)
+    assert (found.summary.total_repos, found.repoproof.missing) == (3, ("third",))
+    assert found.summary.avg_pass_at_1 is None
+
+
+def test_the_legacy_profile_counts_words_and_leaves_out_what_is_missing(suite, predictions, output):
+    found = api.run_evaluation(suite, predictions, output, skip_docker=True, profile="legacy")
+    assert covered(found)["second"] == (3, 3)
+    assert "third" not in covered(found)
+    (coverage,) = found.repoproof.differences
+    assert (coverage.legacy_over, coverage.ours_over) == (2, 3)
+    assert "second: 3 of 3 by substring, 0 by syntax tree" in coverage.why
+
+
+def test_a_report_and_a_file_for_each_repository_are_left_behind(suite, predictions, output):
+    found = api.run_evaluation(suite, predictions, output, skip_docker=True, model_name="m-1")
+    assert json.loads((output / "report.json").read_text()) == json.loads(found.model_dump_json())
+    assert {file.name for file in (output / "intermediate").iterdir()} == {"first.json", "second.json", "third.json"}
+    assert json.loads((output / "intermediate/first.json").read_text())["repo_name"] == "first"
+    assert api.report(output / "run").run.model_name == "m-1"
+
+
+def test_an_intermediate_result_is_there_before_anybody_hears_of_it(suite, predictions, output):
+    there: list[bool] = []
+
+    def hear(event):
+        if hasattr(event, "verdict"):
+            there.append((output / "intermediate" / f"{event.verdict.task}.json").is_file())
+
+    api.run_evaluation(suite, predictions, output, skip_docker=True, on_event=hear)
+    assert there == [True] * 3
+
+
+def started_again(suite, predictions, output, *, resume: bool) -> int:
+    heard = []
+    api.run_evaluation(suite, predictions, output, skip_docker=True, resume=resume, on_event=heard.append)
+    return sum(isinstance(event, Started) for event in heard)
+
+
+def test_resume_goes_on_with_what_is_there(suite, predictions, output):
+    assert started_again(suite, predictions, output, resume=False) == 2
+    write_tree(predictions / "third", REFERENCE)
+    assert started_again(suite, predictions, output, resume=True) == 1
+
+
+def test_without_resume_all_is_done_anew_and_nothing_is_lost(suite, predictions, output):
+    started_again(suite, predictions, output, resume=False)
+    before = (output / "report.json").read_text()
+    assert started_again(suite, predictions, output, resume=False) == 2
+    assert (output / "earlier/1/report.json").read_text() == before
+    assert api.report(output / "earlier/1/run").denominator == 3
+    started_again(suite, predictions, output, resume=False)
+    assert (output / "earlier/2/report.json").is_file()
+
+
+def test_a_report_of_another_harness_is_not_overwritten(suite, predictions, output):
+    write_tree(output, {"report.json": "theirs", "intermediate/first.json": "theirs"})
+    started_again(suite, predictions, output, resume=True)
+    assert (output / "earlier/1/report.json").read_text() == "theirs"
+    assert (output / "earlier/1/intermediate/first.json").read_text() == "theirs"
+
+
+def test_a_run_that_is_still_at_it_is_not_moved_away(suite, predictions, output):
+    started_again(suite, predictions, output, resume=False)
+    with RunDirectory.locked(output / "run"), pytest.raises(BadInput, match="is in use by process"):
+        started_again(suite, predictions, output, resume=False)
+    assert (output / "run/run.json").is_file()
+
+
+def test_chosen_repositories_are_a_subset_and_say_so(suite, predictions, output):
+    found = api.run_evaluation(suite, predictions, output, skip_docker=True, repo_names=["first", "third"])
+    assert (found.summary.total_repos, found.repoproof.subset) == (2, "subset: 2 of 3 tasks")
+    assert any("subset: 2 of 3 tasks" in warning for warning in found.repoproof.warnings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"repo_names": ["frist"]}, r"repo_names: no repository 'frist' in suite small \(did you mean 'first'\?\)"),
+        ({"lang": "java"}, r"lang: no task in 'java' in suite small \(one of: python\)"),
+        ({"profile": "theirs"}, r"profile: no 'theirs' \(one of: ours, legacy\)"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_runs(suite, predictions, output, arguments, words):
+    with pytest.raises(BadInput, match=words):
+        api.run_evaluation(suite, predictions, output, skip_docker=True, **arguments)
+    assert not output.exists()
+
+
+def test_several_answers_to_one_repository_are_refused(suite, predictions, output):
+    lines = [{"task": "first", "path": "first"}, {"task": "first", "path": "second", "attempt": 1}]
+    (predictions / "submissions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(BadInput, match="several answers to 'first'"):
+        api.run_evaluation(suite, predictions, output, skip_docker=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--output_dir", "x"], "repogenesis run_evaluation: --predictions_dir is required"),
+        (["--predictions_dir", "x"], "repogenesis run_evaluation: nothing says which suite (give --suite SUITE, or set REPOPROOF_SUITE)"),
+        (["--predictions_dir", "x", "--suite", "microservice-mini", "--repo_names", "pols"], "--repo_names: no repository 'pols' in"),
+        (["--predictions-dir", "x"], "repogenesis: unrecognized arguments: --predictions-dir x"),
+    ],
+)  # fmt: skip
+def test_the_command_says_in_one_line_what_it_misses(words, line, capsys, monkeypatch):
+    monkeypatch.delenv("REPOPROOF_SUITE", raising=False)
+    assert main(["repogenesis", "run_evaluation", *words]) == 2
+    assert capsys.readouterr().err.startswith(f"repoproof: {line}")
+
+
+def test_the_suite_may_be_named_by_the_environment(suite, predictions, output, capsys, monkeypatch):
+    monkeypatch.setenv("REPOPROOF_SUITE", str(suite))
+    words = ["--predictions_dir", str(predictions), "--output_dir", str(output), "--skip_docker", "--keep_images", "--lang", "python"]  # fmt: skip
+    assert main(["repogenesis", "run_evaluation", *words]) == 0
+    shown = capsys.readouterr()
+    assert "first                               python   -      -           0/3 (0.00)" in shown.out
+    assert "Not submitted, 0 in every metric of ours: third" in shown.out
+    assert "--keep_images: no images are made" in shown.err
