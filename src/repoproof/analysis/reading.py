@@ -23,7 +23,7 @@ class Reading(Frozen):
     """Why some of it, or all, could not be told; then it counts as not there."""
 
 
-READERS_APART = ("repoproof.analysis.routes.python", "repoproof.analysis.routes.node")
+READERS_APART = tuple(f"repoproof.analysis.routes.{language}" for language in ("python", "node", "java"))
 """Modules that are imported once for all readings."""
 
 

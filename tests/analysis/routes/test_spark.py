@@ -30,7 +30,7 @@ CASES = {
         main(
             'path("/api", () -> { before("/*", f); path("/users", () -> { get("", h); post("/", h); get("/:id", h); }); get("/x", h); });'
         ),
-        "GET /api/users, GET /api/users/{id}, GET /api/x, POST /api/users",
+        "GET /api/users, GET /api/users/{id}, GET /api/x, POST /api/users/",
     ),
     "a group is glued to what is in it": (main('path("/api", () -> get("x", h));'), "GET /apix"),
     "a group with a prefix that cannot be told": (main('path(prefix(), () -> get("/x", h)); get("/y", h);'), "GET /y"),

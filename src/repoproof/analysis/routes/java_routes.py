@@ -33,7 +33,7 @@ class Application(Native):
     def routes(self) -> Iterator[Route]:
         if isinstance(self.prefix, str):
             for method, path, site in self.registered:
-                yield from made(method, slashed(self.prefix, path), site, self.framework)
+                yield from made(method, slashed(self.prefix, path) if self.prefix else path, site, self.framework)
 
 
 def made(method: str, path: str, site: Site, framework: str) -> Iterator[Route]:
@@ -45,3 +45,8 @@ def made(method: str, path: str, site: Site, framework: str) -> Iterator[Route]:
 def slashed(prefix: str, path: str) -> str:
     """Joined with exactly one slash; an empty path, or `/`, below a prefix is the prefix itself."""
     return f"{prefix.rstrip('/')}/{path.lstrip('/')}".rstrip("/") or "/"
+
+
+def combined(prefix: str, path: str) -> str:
+    """Joined with exactly one slash; a slash at the end stays, for frameworks to which it makes another path."""
+    return f"{prefix.rstrip('/')}/{path.lstrip('/')}" if prefix and path else prefix or path

@@ -11,7 +11,7 @@ from . import spring_functional
 from .java_annotations import among, methods_of, nearest, place_of
 from .java_evaluation import Evaluation
 from .java_project import Annotation, JavaType, Method
-from .java_routes import made, slashed
+from .java_routes import combined, made, slashed
 from .java_settings import Settings
 from .java_values import UNKNOWN, Native, NativeClass, Site, TypeName, Value
 
@@ -85,13 +85,13 @@ def _served(application: JavaType, evaluation: Evaluation) -> Iterator[Route]:
                 for prefix in prefixes.of(bean, evaluation):
                     filled = settings.filled(prefix)
                     if filled is not None:
-                        path = slashed(base, slashed(filled, route.path))
+                        path = combined(base, combined(filled, route.path))
                         yield from made(route.method, path, Site(route.file, route.line), "spring")
         for method in bean.methods:
             if among(method.annotations, _BEAN):
                 given = evaluation.run_method(method, evaluation.instance(bean), [UNKNOWN] * len(method.parameters))
                 for verb, path, site in spring_functional.routes_in(given):
-                    yield from made(verb, slashed(base, path), site, "spring")
+                    yield from made(verb, combined(base, path), site, "spring")
 
 
 def _base_path(application: JavaType, evaluation: Evaluation, settings: Settings) -> str | None:
@@ -103,7 +103,7 @@ def _base_path(application: JavaType, evaluation: Evaluation, settings: Settings
         return settings.get("spring.webflux.base-path")
     context = settings.get("server.servlet.context-path", "server.context-path")
     servlet = settings.get("spring.mvc.servlet.path", "server.servlet-path")
-    return None if context is None or servlet is None else slashed(context, servlet.removesuffix("/*"))
+    return None if context is None or servlet is None else slashed(context, servlet.removesuffix("/*")).rstrip("/")
 
 
 # Which types are beans.
@@ -184,7 +184,7 @@ def _mapped(controller: JavaType, evaluation: Evaluation, settings: Settings) ->
             above = _paths(of_type[0], evaluation, settings) if of_type else [""]
             for prefix, path in product(above, _paths(annotation, evaluation, settings)):
                 for verb in sorted(verbs) or ["ANY"]:
-                    yield from made(verb, slashed(prefix, path), place_of(annotation), "spring")
+                    yield from made(verb, combined(prefix, path), place_of(annotation), "spring")
 
 
 def _verbs(annotation: Annotation, evaluation: Evaluation) -> list[str]:

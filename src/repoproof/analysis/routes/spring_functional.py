@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..endpoints import METHODS
-from .java_routes import slashed
+from .java_routes import combined
 from .java_values import UNKNOWN, Native, NativeClass, Site, Value
 
 MAX_ROUTES = 2_000
@@ -47,7 +47,7 @@ class Predicate(Native):
 def _below(prefix: str | None, path: str | None) -> str | None:
     if prefix is None or path is None:
         return None
-    return slashed(prefix, path) if prefix and path else prefix or path
+    return combined(prefix, path)
 
 
 @dataclass(eq=False)
