@@ -1,5 +1,6 @@
 """The public Python API. Every command is a few lines over it; `docs/api.md` shows it in use."""
 
+from .aggregate import aggregate
 from .host import doctor, gc
 from .models import check_model, endpoints, local_model, scripted_server
 from .one import label, rerun, shell, show_log, verdict
@@ -11,6 +12,7 @@ from .validation import validate
 
 __all__ = [
     "add",
+    "aggregate",
     "build",
     "check",
     "check_model",

@@ -36,6 +36,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "report": "Print the scores of a run",
         "show": "Print everything about one verdict",
         "compare": "Compare two runs, task by task",
+        "aggregate": "Compare many reports by configuration, and find values that cannot be",
     },
     "Build": {
         "new": "Start a task folder",
