@@ -144,6 +144,51 @@ NOTATIONS = {
         "- **Create user** (`POST /users`): creates one\n- Get a user - `GET /users/{id}` - by its id\n- **Registration** (`POST /register`) - for all\n### Delete user — `DELETE /users/{id}` *(admin)*\n- List users: `GET /users` → all of them\n",
         "POST /users, GET /users/{id}, POST /register, DELETE /users/{id}, GET /users",
     ),
+    "titles that begin like a label": (
+        "- API login: POST /login\n- Resource list - `GET /resources`\nAPI docs: GET /docs\n",
+        "POST /login, GET /resources, GET /docs",
+    ),
+    "labels in other languages": (
+        "- **Méthode HTTP** : POST\n- **Chemin** : `/livres`\n- **Método**: GET\n- **Ruta**: /libros\n- 请求方法：PUT\n- 路径：/shu\n- Methode: DELETE\n- Pfad: `/buch`\n",
+        "POST /livres, GET /libros, PUT /shu, DELETE /buch",
+    ),
+    "the path first, the method last": (
+        "- `/health` – says how it is (GET)\n- /items: all of them [GET, POST].\n",
+        "GET /health, GET /items, POST /items",
+    ),
+    "a label and a fence before any heading": (
+        "**Path**\n```\n/api/x\n```\n**Method**\n```\nPOST\n```\n",
+        "POST /api/x",
+    ),
+    "curl in a line": (
+        "- Create: `curl -X POST http://localhost:8080/a -d '{}'`\n\ncurl http://localhost:8080/a/7\n",
+        "POST /a, GET /a/{id}",
+    ),
+    "requests to a host in a fence": (
+        "```http\n### create\nPOST http://localhost:8080/a\n\n### read\nGET http://localhost:8080/a/1\n```\n",
+        "POST /a, GET /a/{id}",
+    ),
+    "breaks in cells": (
+        "| Method | Path |\n|--|--|\n| GET<br>PUT | `/a`<br/>`/b` |\n",
+        "GET /a, PUT /a, GET /b, PUT /b",
+    ),
+    "tables and fences in quotations": (
+        "> | Method | Path |\n> |--|--|\n> | GET | /a |\n\n> ```http\n> POST /b\n> ```\n",
+        "GET /a, POST /b",
+    ),
+    "headings, lists and paragraphs of HTML": (
+        "<h3>GET /a</h3>\n<ul><li><code>POST /b</code> makes one</li><li>PUT /c</li></ul>\n<pre>DELETE /d</pre>\n",
+        "GET /a, POST /b, PUT /c, DELETE /d",
+    ),
+    "tables of HTML": (
+        "<table><tr><th>Path</th><th>Method</th></tr>\n<tr><td>/a</td><td>GET</td></tr></table>\n<table>\n<tr><td>POST</td>\n<td><code>/b</code></td></tr>\n</table>\n",
+        "GET /a, POST /b",
+    ),
+    "three marks of emphasis": ("1. ***POST /b***\n", "POST /b"),
+    "an error that depends": (
+        "- `GET /a` returns 404 if it is missing\n- `GET /b` → 404 when missing, 200 otherwise\n",
+        "GET /a, GET /b",
+    ),
     "titles that name what else would refer": (
         "- Remove item: DELETE /items/{id}\n- Create a note → POST /notes\n- Like a post: `POST /posts/{id}/like`\n- Unlike the post: `DELETE /posts/{id}/like`\n- List calls - GET /calls\n- Receive webhook: POST /hooks\n- Delete old sessions: DELETE /sessions\n- List following: GET /users/{id}/following\n",
         "DELETE /items/{id}, POST /notes, POST /posts/{id}/like, DELETE /posts/{id}/like, GET /calls, POST /hooks, DELETE /sessions, GET /users/{id}/following",
@@ -190,6 +235,12 @@ BASE_PATHS = {
         "### Widgets API (prefix: `/api/widgets`)\n- GET /\n- GET /{id}\n",
         "GET /api/widgets/, GET /api/widgets/{id}",
     ),
+    "a context path in a sentence": ("It runs on port 1 with context path `/shop`.\n- GET /a", "GET /shop/a"),
+    "a path behind the title of a heading": ("## Users `/users`\n- GET /\n- GET /{id}", "GET /users/, GET /users/{id}"),
+    "a base path right before fields": (
+        "**Base URL**: `http://localhost:1/api`\n- **Method**: GET\n- **Path**: `/a`\n",
+        "GET /api/a",
+    ),
     "a path that only some requests have": (
         "All requests to `/admin` need a token.\n- GET /a\nEach request under /internal is logged.\n",
         "GET /a",
@@ -216,6 +267,18 @@ FALSE_FRIENDS = {
     "calls of other hosts, and set-up": (
         "- GET /a\n## Install\n```sh\ncurl -fsSL https://deb.nodesource.com/setup | bash\ncurl http://localhost:1/health\n```",
         "GET /a",
+    ),
+    "what the service sends to others": (
+        "- POST /pay\n\nThen we POST to your `callback_url`:\n```http\nPOST /your/hook HTTP/1.1\nHost: shop\n```\n",
+        "POST /pay",
+    ),
+    "calls in a section of tests": (
+        "- GET /a/{id}\n## Tests\n- `GET /a/abc` answers 422\n- `POST /zzz` answers 400\n",
+        "GET /a/{id}",
+    ),
+    "a sentence that goes on": (
+        "When it is deleted, what\nDELETE /a\nwould remove stays.\n\nGET /b is deliberately missing.\n",
+        "",
     ),
     "redirects and examples": (
         "- Response: 200 /a\n- Redirects to: GET /b\n- Example: GET /c/1\n- GET /c/{id}\n",

@@ -25,13 +25,16 @@ _PROSE = re.compile(
     r"\b(?:all|every|each|these|the|following)\b[^.]{0,60}?\b(?:endpoint|route|path|url|request|api|resource|call)s?\b[^.]{0,60}?"
     r"\b(?:prefix(?:ed)?|relative to|(?:start|begin)s?(?: with)?|mounted|rooted|served|namespaced"
     r"|(?:are|is|lives?|sits?|available|exposed|found|nested|grouped|reachable)\s+(?:under|at|below|beneath))\b"
-    r"(?:\s+(?:with|by|at|on|from|under|in|of|to|is|the|a|common|base|path|prefix|url|api))*[\s:]*",
+    r"(?:\s+(?:with|by|at|on|from|under|in|of|to|is|the|a|common|base|path|prefix|url|api))*[\s:]*"
+    r"|\bcontext[ -]path(?:\s+(?:is|of|set|to|being))*[\s:=]*(?=/)",
     re.IGNORECASE,
 )
 _EXCEPT = re.compile(
     r"\b(?:except|apart from|other than|excluding|but not|with the exception of|unless)\b(.*)", re.IGNORECASE
 )
-_IN_HEADING = re.compile(r"(?:[:(\[–—-]|\bprefix\b|\bunder\b|\bat\b)\s*(?=/)", re.IGNORECASE)
+_IN_HEADING = re.compile(
+    r"(?:^[A-Za-z]+(?:\s[A-Za-z]+)?\s(?=/)|[:(\[–—-]|\bprefix\b|\bunder\b|\bat\b)\s*(?=/)", re.IGNORECASE
+)
 # Served beside an API rather than under it, when the rest of the README writes the base path out.
 _BESIDE = re.compile(
     r"^/(?:health\w*|ping|ready|readiness|live|liveness|metrics|docs|redoc|status|version|openapi\.json)?/?$"

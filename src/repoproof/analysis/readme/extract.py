@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ...core.base import MiB
 from ..endpoints import Endpoint, normalise_path
 from .bases import Base, find_bases, joined
-from .fences import read_fence
+from .fences import read_fence, read_inline
 from .lines import LineReader
 from .markdown import Block, Fence, Line, Section, read_blocks
 from .mention import Mention, Notation
@@ -66,6 +66,7 @@ def _mentions(blocks: Sequence[Block]) -> list[Mention]:
         match block:
             case Line():
                 lines.read(block)
+                others += read_inline(block, hosts)
             case Fence():
                 found = read_fence(block, hosts)
                 others += found

@@ -10,7 +10,7 @@ from itertools import islice
 from ..endpoints import METHODS
 from ..openapi import endpoints_of, read_document
 from .lines import phrases_of_fence
-from .markdown import Fence
+from .markdown import Fence, Line
 from .mention import Mention, Notation
 from .phrase import Target, plain
 
@@ -37,6 +37,7 @@ _SENT = re.compile(
 _HEADER = re.compile(r"^[A-Za-z][\w-]*:\s")
 
 _CURL = re.compile(r"\bcurl(?:\.exe)?(?=\s)")
+_INLINE_CURL = re.compile(r"(?:^|`)\s*(?:\$\s*)?curl\s([^`]+)")
 _WORD = re.compile(
     r"(?:[ \t]|[\\^`][ \t]*\r?\n)*((?:'[^']*(?:'|\Z)|\"(?:\\.|[^\"\\])*(?:\"|\Z)|\\[^\n]|[^\s'\"\\|;&()`])+)", re.DOTALL
 )
@@ -74,6 +75,14 @@ def read_fence(fence: Fence, hosts: dict[str, str]) -> list[Mention]:
     return [*_requests(fence), *_curls(fence, hosts)]
 
 
+def read_inline(line: Line, hosts: dict[str, str]) -> Iterator[Mention]:
+    """The curl commands in a line of text: in code, or with nothing before them."""
+    for command in islice(_INLINE_CURL.finditer(line.text), MAX_COMMANDS):
+        call = read_curl(command[1][:MAX_COMMAND], hosts)
+        if call:
+            yield Mention(call.method, call.target, line.number, Notation.CURL, line.section, shown=True)
+
+
 def _document(fence: Fence) -> list[Mention]:
     document = read_document(fence.text)
     if document and all(isinstance(key, str) and key.startswith("/") for key in document):
@@ -106,7 +115,10 @@ def _requests(fence: Fence) -> Iterator[Mention]:
     for number, phrase in phrases_of_fence(fence):
         following = lines[number - fence.number + 1 : number - fence.number + 2]
         concrete = (
-            is_example or bool(re.match(r"\s*HTTP/\d|\s+\d{3}\b", phrase.rest)) or any(map(_HEADER.match, following))
+            is_example
+            or bool(phrase.target.host)
+            or bool(re.match(r"\s*HTTP/\d|\s+\d{3}\b", phrase.rest))
+            or any(map(_HEADER.match, following))
         )
         notation = Notation.REQUEST if concrete else Notation.LISTING
         for method in phrase.methods:

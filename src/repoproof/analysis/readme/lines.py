@@ -21,7 +21,7 @@ _PATH_LABEL = (
     r"(?:methods?|verbs?)\s*(?:and|&|\+|/)\s*(?:paths?|ur[li]s?|routes?|endpoints?)"
     r"|rutas?|caminho|chemin|percorso|pfad|адрес|путь|маршрут|(?:接口|请求)?(?:路径|地址|路由)|接口|エンドポイント|パス|경로)"
 )
-_METHOD_LABEL = r"(?:(?:api|http|rest|request)\s+)*(?:methods?|verbs?|types?|m[ée]todos?|m[ée]thodes?|метод|(?:请求)?(?:方法|方式)|メソッド|메서드)"
+_METHOD_LABEL = r"(?:(?:api|http|rest|request)\s+)*(?:methods?|verbs?|types?|m[ée]todos?|m[ée]thodes?|метод|(?:请求)?(?:方法|方式)|メソッド|메서드)(?:\s+http)?"
 _NUMBERED = r"(?:\s*\((?:s|names?)\))?(?:\s*#?\d+(?:\.\d+)*)?"
 _LABEL = re.compile(
     rf"(?:(?P<path>{_PATH_LABEL})|(?P<method>{_METHOD_LABEL})){_NUMBERED}(?:\s*(?:[:：=]|→|=>|[-–—]+>?(?=\s))\s*|\s+(?=[A-Z/]|https?:)|$)",
@@ -94,7 +94,7 @@ class LineReader:
         """A fence of one line may be the value of the label before it."""
         label = _LABEL.match(plain(fence.introduced_by).rstrip(":：") or " ")
         value = fence.text.strip()
-        if label and "\n" not in value and fence.section is self.section:
+        if label and "\n" not in value and fence.section is (self.section or fence.section):
             self._value(label, plain(value), fence.number, fence.section)
 
     def finish(self) -> list[Mention]:
@@ -132,14 +132,14 @@ class LineReader:
             return False
         title = re.sub(r"^[\d.]+\s+", "", text) if line.kind is Kind.HEADING else text
         notation = Notation.HEADING if line.kind is Kind.HEADING else Notation.PHRASE
-        phrases = read_phrases(title)
-        if not phrases and (label := _LABEL.match(title)) and label["path"]:
-            phrases, notation = read_phrases(with_slash(title[label.end() :])), Notation.LABELLED
-            shown = False
-        elif not phrases:
-            phrases, notation, shown = self._titled(title, notation)
+        phrases, shown = read_phrases(title), False
+        if not phrases:
+            label = _LABEL.match(title)
+            if label and label["path"] and (phrases := read_phrases(with_slash(title[label.end() :]))):
+                notation = Notation.LABELLED
+            else:
+                phrases, notation, shown = self._titled(title, notation)
         else:
-            shown = False
             if line.kind is Kind.CONTINUED and not _follows_a_list(line.previous) and not _ends(phrases):
                 return False
         shown = shown or (line.kind is not Kind.HEADING and _is_of_examples(line.section))

@@ -79,6 +79,8 @@ _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{3,})\s*$")
 _MARKER = re.compile(r"^\s*(?:(?:[-*+•‣·–—]|\d{1,3}[.)]|[a-z][.)])\s+)+(?:\[[ xX]\]\s+)?")
 _RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_QUOTED = re.compile(r"^\s*(?:>\s?)+")
+_HTML_ITEM = re.compile(r"<(?:li|p|h[1-6]|pre|d[dt])(?:\s[^<>]*)?>", re.IGNORECASE)
 _HTML_ROW = re.compile(r"<tr\b[^>]*>(.*?)(?=</tr>|<tr\b|\Z)", re.DOTALL | re.IGNORECASE)
 _HTML_CELL = re.compile(r"<t[hd]\b[^>]*>(.*?)(?=</t[hd]>|<t[hd]\b|\Z)", re.DOTALL | re.IGNORECASE)
 _CELL = re.compile(r"(?:\\.|`[^`]*`|[^|\\`]|[`\\])*")
@@ -86,7 +88,7 @@ _CELL = re.compile(r"(?:\\.|`[^`]*`|[^|\\`]|[`\\])*")
 
 def read_blocks(markdown: str) -> tuple[list[Block], Section]:
     """The blocks in order, and the section that stands for the whole document. HTML comments are left out."""
-    reader = _Reader(_without_comments(markdown).splitlines())
+    reader = _Reader([_QUOTED.sub("", line) for line in _without_comments(markdown).splitlines()])
     reader.read()
     return reader.blocks, reader.root
 
@@ -178,12 +180,15 @@ class _Reader:
 
     def _text(self, line: str) -> None:
         self.at += 1
-        line = re.sub(r"^\s*(?:>\s?)+", "", line)
-        text = _MARKER.sub("", line).strip()
+        first, *more = _HTML_ITEM.split(line)
+        text = _MARKER.sub("", first).strip()
         if text:
-            kind = Kind.CONTINUED if self.previous and not _MARKER.match(line) else Kind.ITEM
+            kind = Kind.CONTINUED if self.previous and not _MARKER.match(first) else Kind.ITEM
             self.blocks.append(Line(text, self.at, self.section, kind, self.previous if kind is Kind.CONTINUED else ""))
         self.previous = text
+        for text in filter(None, map(str.strip, more)):
+            self.blocks.append(Line(text, self.at, self.section, Kind.ITEM))
+            self.previous = text
 
 
 def _cells(row: str) -> tuple[str, ...]:

@@ -22,24 +22,27 @@ _TARGET = rf"(?:{_HOST}(?P<under>{_PATH})?|(?P<path>{_PATH}))"
 
 _FORWARD = re.compile(rf"{_BRACKETED}(?:{_SEPARATOR}|(?<=[\])>])){_TARGET}")
 _BACKWARD = re.compile(rf"{_TARGET}(?:{_SEPARATOR}|(?=[\[(])){_BRACKETED}(?=\s*(?:$|[-–—:：.,;]))")
+# `/health - says how it is (GET)`.
+_ENCLOSING = re.compile(rf"{_TARGET}\s*[-–—:：]+\s[^()\[\]]{{1,100}}[\[(]\s*(?P<methods>{_METHODS})\s*[\])]\s*\.?$")
 _ONLY_METHODS = re.compile(rf"{_BRACKETED}\s*(?:requests?)?\s*\.?$", re.IGNORECASE)
 _ONLY_TARGET = re.compile(rf"{_TARGET}\s*$")
 _LEADING = re.compile(r"^[^\w/\[({<$~]+")
 _JOINED = re.compile(r"\s*(?:[,;/&+]|\band\b|\bor\b)\s*(?=[\[(]?(?:" + _METHOD + r"))")
 
 _TAGS = re.compile(
-    r"</?(?:b|strong|code|kbd|em|i|u|span|p|li|ul|ol|td|tr|sub|sup|samp|tt|a|div|summary|details)(?:\s[^<>]*)?>", re.I
+    r"</?(?:b|strong|code|kbd|em|i|u|span|p|li|ul|ol|td|tr|sub|sup|samp|tt|a|div|summary|details|h[1-6]|pre|d[ldt])(?:\s[^<>]*)?>",
+    re.I,
 )
 _LINK = re.compile(r"!?\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]\((?:[^()\s]*)(?:\s+\"[^\"]*\")?\)")
 _STRUCK = re.compile(r"~~.*?~~|<(del|s|strike)>.*?</\1>", re.IGNORECASE)
-_BOLD = re.compile(r"\*\*|(?<![\w/])__(?=\w)|(?<=\w)__(?!\w)|(?<![\w/])[*_](?=[A-Z])|(?<=[A-Za-z:])\*(?!\w)")
+_BOLD = re.compile(r"\*{2,3}|(?<![\w/])__(?=\w)|(?<=\w)__(?!\w)|(?<![\w/])[*_](?=[A-Z])|(?<=[A-Za-z:])\*(?!\w)")
 
 # Said right after an endpoint, these say that it is not there.
 _REFUSAL = re.compile(
     r"^\W*(?:(?:is|are|was|were|has been|have been|will be)\s+)?(?:now\s+|currently\s+|intentionally\s+|deliberately\s+)?"
     r"(?:not\s+(?:yet\s+)?(?:supported|implemented|allowed|available|exposed|provided|required|part\b|included|in scope)|unsupported|unimplemented"
     r"|missing\b|absent\b|omitted\b|left out\b|forbidden\b|disabled\b|removed\b|deprecated\b|no longer|dropped\b|gone\b|planned\b|coming soon|out of scope|does not exist|doesn't exist|must not exist"
-    r"|(?:returns?|responds?(?:\s+with)?|answers?(?:\s+with)?|gives|yields)?\W*(?:404|405|410|501)\b)",
+    r"|(?:returns?|responds?(?:\s+with)?|answers?(?:\s+with)?|gives|yields)?\W*(?:405|501|(?:404|410)\b(?![^.]*\b(?:if|when|unless|otherwise|where|for|20\d)\b))\b)",
     re.IGNORECASE,
 )
 # Trees of a file system that nobody serves under.
@@ -123,7 +126,7 @@ def is_refused(text: str) -> bool:
 
 
 def _read(text: str) -> Phrase | None:
-    found = _FORWARD.match(text) or _BACKWARD.match(text)
+    found = _FORWARD.match(text) or _BACKWARD.match(text) or _ENCLOSING.match(text)
     if not found:
         return None
     target = _target(found)

@@ -17,6 +17,7 @@ _PATH_COLUMN = re.compile(
 _NO = re.compile(r"^(?:|[-–—✗✘❌×x✖]+|no|n/?a|none|false|0|40[45])$", re.IGNORECASE)
 # Columns whose cells speak about endpoints that other rows declare.
 _ASIDE = re.compile(r"descri|note|example|remark|comment|see|when|cause|reason|meaning|replace|instead", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _GONE = re.compile(
     r"^(?:deprecated|removed|planned|todo|not (?:yet )?(?:implemented|supported|available))\b", re.IGNORECASE
 )
@@ -51,7 +52,8 @@ def _together(columns: _Columns, cells: list[str]) -> list[tuple[str, Target]]:
         (method, phrase.target)
         for column, cell in enumerate(cells)
         if column not in columns.asides
-        for phrase in read_phrases(cell)
+        for part in _BREAK.split(cell)
+        for phrase in read_phrases(part.strip())
         if column in columns.paths or not phrase.rest.strip(" .")
         for method in phrase.methods
     ]
@@ -63,7 +65,9 @@ def _apart(columns: _Columns, cells: list[str], raw: tuple[str, ...]) -> list[tu
     targets = [
         target
         for column, cell in enumerate(cells)
-        if column in may_be_paths and (target := read_target(cell.split(" ")[0]))
+        if column in may_be_paths
+        for part in _BREAK.split(cell)
+        if (target := read_target(part.strip().split(" ")[0]))
     ]
     if not targets:
         return []
@@ -74,7 +78,10 @@ def _apart(columns: _Columns, cells: list[str], raw: tuple[str, ...]) -> list[tu
             if column < len(raw) and not _NO.match(raw[column].strip(" `*"))
         ]
     elif columns.methods:
-        chosen = [read_methods(cell) for column, cell in enumerate(cells) if column in columns.methods]
+        chosen = [
+            read_methods(_BREAK.sub(", ", cell)) for column, cell in enumerate(cells) if column in columns.methods
+        ]
     else:
         chosen = [read_methods(cell) for cell in cells if cell.isupper()][:1]
-    return [(method, targets[0]) for methods in chosen for method in methods]
+    broken = targets if any(_BREAK.search(cell) for cell in cells) else targets[:1]
+    return [(method, target) for target in broken for methods in chosen for method in methods]
