@@ -2,6 +2,7 @@
 
 from .aggregate import aggregate
 from .host import doctor, gc
+from .importing import import_repogenesis
 from .models import check_model, endpoints, local_model, scripted_server
 from .one import label, rerun, shell, show_log, verdict
 from .repogenesis import run_evaluation
@@ -21,6 +22,7 @@ __all__ = [
     "endpoints",
     "find_suite",
     "gc",
+    "import_repogenesis",
     "label",
     "load_suite",
     "local_model",

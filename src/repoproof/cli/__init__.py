@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     "Build": {
         "new": "Start a task folder",
         "add": "Add a task folder to a suite",
+        "import": "Make a suite of a benchmark as it is published",
         "seal": "Write a suite's digests after editing it",
         "validate": "Prove that a suite's tasks can be trusted",
     },
@@ -88,6 +90,7 @@ ARGUMENTS = {
     "repo_names": "--repo_names",
     "rules": "--rules",
     "seed": "--seed",
+    "specs": "--specs",
     "submissions": "SUBMISSIONS",
     "suite": "SUITE",
     "task": "TASK",
@@ -131,7 +134,7 @@ def _dispatch(words: list[str]) -> int:
         return complain(
             f"unknown {'option' if words[0].startswith('-') else 'command'} {words[0]!r} ({_nearest(words[0])})"
         )
-    module = import_module(f".{words[0]}", __name__)
+    module = import_module(f".{words[0]}_" if iskeyword(words[0]) else f".{words[0]}", __name__)
     parser = _Parser(prog=f"repoproof {words[0]}", description=f"{summary}.", allow_abbrev=False)
     module.arguments(parser)
     try:

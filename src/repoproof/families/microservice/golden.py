@@ -46,6 +46,8 @@ class GoldenRun:
 
 RUN_TESTS = ("/env/bin/python", "-B", "/runner/run_tests.py", "/tests", "/results/results.jsonl")
 """Runs the tests that a `golden_view` shows."""
+COLLECT_TESTS = ("/env/bin/python", "-B", "/runner/collect_tests.py", "/tests", "/results/results.jsonl")
+"""Imports them and notes their ids."""
 
 
 def golden_view(

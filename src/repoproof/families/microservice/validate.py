@@ -10,13 +10,14 @@ from pathlib import Path
 
 from ...core.errors import Boundary, InfrastructureError
 from ...core.health import Health, Reference
-from ...sandbox.base import Loopback, ReadOnly, Sandbox, View
+from ...sandbox.base import Loopback, Sandbox
 from ...toolchains import Prepared, TimeLeft, runner_environment, toolchain
 from .. import Bench
 from .defects import Evidence, Kind, judge
-from .deploy import INSIDE_PYTHON, SERVICE_LIMITS, Startable, await_answer, deployed, installed
+from .deploy import Startable, deployed, installed
 from .golden import GoldenRun, run_golden_tests
-from .task import MicroserviceTask
+from .stubs import STUBS, stub
+from .task import MicroserviceTask, Runner
 from .workspace import Record, lay_out, work_folder
 
 VARIATIONS: tuple[tuple[dict[str, str], str], ...] = (
@@ -27,12 +28,6 @@ VARIATIONS: tuple[tuple[dict[str, str], str], ...] = (
     ({"PYTHONHASHSEED": "random", "TZ": "Asia/Kolkata", "LC_ALL": "C"}, "/runner"),
 )
 """Environments that the reference must pass in, with the directory its tests run in; repeats go round them."""
-
-STUBS: tuple[tuple[str, str, str], ...] = (
-    ("answers 200 to all", "200", "{}"),
-    ("answers 404 to all", "404", '{"detail": "Not Found"}'),
-)
-"""Services that implement nothing: name, status, body."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +56,10 @@ def validate(task: MicroserviceTask, bench: Bench, *, repeat: int) -> Health:
     """Run the reference `repeat` times under varied environments, no service at all, and stubs; say what is wrong with the task."""
     assert bench.box is not None and task.sealed is not None
     record, evidence = Record(bench), Evidence()
+    if task.sealed.runner is Runner.IN_PROCESS and task.language != "python":
+        # Such tests do not even compile without a submission.
+        judge(task, evidence)
+        return health(task, evidence, repeat, dict(bench.box.fingerprint()))
     with work_folder(bench) as folder, boundary_of_task(evidence):
         environment = runner_environment(task.requirements_path, box=bench.box, cache=bench.cache, log=record.log)
         runner, tests, results = lay_out(folder, task.tests_path)
@@ -70,7 +69,7 @@ def validate(task: MicroserviceTask, bench: Bench, *, repeat: int) -> Health:
             run_reference(stand, task.reference_path, evidence, repeat)
         evidence.empty = stand.golden(None)
         for name, status, body in STUBS:
-            with stub(stand, status, body) as loopback:
+            with stub(task, bench.box, runner, status, body) as loopback:
                 evidence.stubs[name] = stand.golden(loopback)
         judge(task, evidence)
     return health(task, evidence, repeat, dict(bench.box.fingerprint()))
@@ -113,20 +112,6 @@ def run_reference(stand: Stand, tree: Path, evidence: Evidence, repeat: int) -> 
                 evidence.found(Kind.REFERENCE_FAILS, words)
                 return
             evidence.reference_runs.append(stand.golden(deployment.loopback, variables, workdir))
-
-
-@contextmanager
-def stub(stand: Stand, status: str, body: str) -> Iterator[Loopback]:
-    """A service that answers everything with one status and body, on a private loopback."""
-    view = View(mounts=(ReadOnly(source=stand.runner, target="/runner"),))
-    command = [*INSIDE_PYTHON, "/runner/stub.py", str(stand.task.port), status, body]
-    with stand.box.loopback() as loopback:
-        with stand.box.start(command, view=view, limits=SERVICE_LIMITS, loopback=loopback):
-            any_answer = stand.task.model_copy(update={"health_paths": ("/",)})
-            responds, reason, _ = await_answer(any_answer, stand.box, loopback, stand.runner, 15.0)
-            if not responds:
-                raise InfrastructureError(f"the stub does not respond: {reason}", boundary=Boundary.HARNESS)
-            yield loopback
 
 
 def health(task: MicroserviceTask, evidence: Evidence, repeat: int, environment: dict[str, str]) -> Health:

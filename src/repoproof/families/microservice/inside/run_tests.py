@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from suite_settings import arguments_for  # pyright: ignore[reportMissingImports] -- beside this file inside
 
 WORST = {"passed": 0, "skipped": 1, "failed": 2, "errored": 3}
 MESSAGE_LIMIT = 2048
@@ -62,18 +64,19 @@ class Recorder:
         self.write({"finished": int(exitstatus)})
 
 
-def configuration(tests: str) -> str:
-    """The suite's own settings of pytest (`asyncio_mode`, marks, import paths), or ours if it has none."""
-    own = [Path(tests, name) for name in ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")]
-    return str(next((file for file in own if file.is_file()), Path(__file__).with_name("pytest.ini")))
+def as_in_a_repository(tests: str) -> None:
+    """Let `tests/...` lead to the tests from where they are run: many are written to run at the root of a repository."""
+    inner = Path(tests, "tests")
+    with suppress(OSError):
+        Path("tests").symlink_to(inner if inner.is_dir() else tests)
 
 
 def main(tests: str, results: str, *flags: str) -> int:
+    as_in_a_repository(tests)
     arguments = [
         tests,
         f"--rootdir={tests}",
-        "-c",
-        configuration(tests),
+        *arguments_for(tests),
         "-p",
         "no:cacheprovider",
         "-q",

@@ -1,0 +1,99 @@
+"""Suites out of benchmarks of others, in the layouts that they are published in."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import NamedTuple
+
+from ..core.durable import write_atomically
+from ..core.errors import BadInput, Boundary
+from ..core.jsonl import to_record
+from ..core.suite import Suite, SuiteInfo
+from ..core.suite_files import HALVES
+from ..families.microservice.formats.layout import read_tree
+from ..families.microservice.formats.repogenesis import Taken, take, task_id
+from ..families.microservice.formats.specs import read_specs
+from ..sandbox import open_sandbox
+from . import arguments
+from .suites import load_suite, seal
+
+
+class Imported(NamedTuple):
+    """What came of an import."""
+
+    suite: Suite
+    tasks: tuple[Taken, ...]
+    notes: tuple[str, ...]
+    """What was there and was not taken."""
+
+
+def import_repogenesis(
+    directory: Path | str,
+    destination: Path | str,
+    *,
+    specs: Path | str | None = None,
+    name: str = "repogenesis",
+    version: str = "1",
+    licence: str = "NOASSERTION",
+    sandbox: str = "auto",
+    on_event: Callable[[Taken], None] = lambda event: None,
+) -> Imported:
+    """Make the suite `destination` (must not exist) of the tree `directory`, which is in RepoGenesis' published layout; all or nothing.
+
+    `specs` is a table of the repositories to take, with language, port and framework (JSON, TOML, or Python that is read and not run);
+    without it every repository with a README and golden tests is taken, and what the table would say is inferred. Expected test ids come
+    from collecting the tests in a sandbox. Raises `BadInput` where there is nothing to take.
+    """
+    source, target = arguments.place(directory, "directory"), arguments.place(destination, "destination")
+    if not source.is_dir():
+        raise BadInput("no such directory", file=source, mend="give the folder that the benchmark was published as")
+    if target.exists():
+        raise BadInput("exists already", file=target, mend="choose another place")
+    table = read_specs(arguments.place(specs, "specs")) if specs is not None else None
+    tree = read_tree(source)
+    published = [one for one in tree.tasks if table is None or one.name in table]
+    notes = [note for note in tree.notes if table is None or note.partition(":")[0] in table]
+    if table is not None:
+        notes += [f"{one.name}: left out: not in the table" for one in tree.tasks if one.name not in table]
+        there = {one.name for one in tree.tasks} | {note.partition(":")[0] for note in tree.notes}
+        notes += [f"{name}: in the table, and not in the tree" for name in table if name not in there]
+    if not published:
+        problem = "no repository with a README and golden tests" + (" is in the table" if tree.tasks else "")
+        raise BadInput(problem, file=source, mend="NAME/README.md in one tree, NAME/tests or NAME/src/test in it or in another", boundary=Boundary.TASK)  # fmt: skip
+    _no_two_alike([one.name for one in published], source)
+    info = to_record(
+        SuiteInfo,
+        {
+            "name": name,
+            "version": version,
+            "family": "microservice",
+            "licence": licence,
+            "sources": ["RepoGenesis"],
+            "builder": f"repoproof {installed('repoproof')}",
+        },
+    )
+    box = open_sandbox(sandbox)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as work:
+        root = Path(work) / "suite"
+        for half in HALVES:
+            (root / half).mkdir(parents=True)
+        write_atomically(root / "suite.json", info.model_dump_json(indent=2) + "\n")
+        taken: list[Taken] = []
+        for one in published:
+            taken.append(take(one, table.get(one.name) if table else None, root, box, licence=licence))
+            on_event(taken[-1])
+        seal(root)
+        root.rename(target)
+    return Imported(load_suite(target), tuple(taken), tuple(notes))
+
+
+def _no_two_alike(names: list[str], source: Path) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        if other := seen.get(task_id(name)):
+            raise BadInput(f"{name!r} and {other!r} come to one task id", file=source, mend="rename one", boundary=Boundary.TASK)  # fmt: skip
+        seen[task_id(name)] = name

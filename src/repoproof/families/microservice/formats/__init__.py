@@ -1,0 +1,1 @@
+"""Microservice benchmarks of others, in the layouts that they are published in."""
