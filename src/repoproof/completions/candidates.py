@@ -45,7 +45,9 @@ def candidates(text: str) -> list[Candidate]:
     lines = text.split("\n")
     blocks = blocks_of(lines)
     if not blocks:
-        marked = [next(part for part in found.groups() if part is not None) for found in _HTML.finditer(text)]
+        # Not beyond the last tag that closes: an opening one would look for its own to the end each time.
+        html = text[: max(text.lower().rfind("</pre>") + 6, text.lower().rfind("</code>") + 7)]
+        marked = [next(part for part in found.groups() if part is not None) for found in _HTML.finditer(html)]
         return [Candidate(piece) for piece in marked] or [Candidate(text, closed=False, fenced=False)]
     pieces: list[Candidate] = []
     for block in blocks:
@@ -59,11 +61,16 @@ def candidates(text: str) -> list[Candidate]:
     return pieces
 
 
-def outside(text: str) -> Candidate:
-    """What stands between and around the blocks: where the code is not marked, and what is marked is something else."""
+def places(text: str) -> Iterator[list[Candidate]]:
+    """The pieces, then what stands between and around them: where the code is not marked, and what is marked is something else."""
+    pieces = candidates(text)
+    yield pieces
+    if any(not piece.fenced for piece in pieces):
+        return
     lines = text.split("\n")
     inside = {at for block in blocks_of(lines) for at in range(block.start, block.end + 1)}
-    return Candidate("\n".join(line for at, line in enumerate(lines) if at not in inside), closed=False, fenced=False)
+    around = "\n".join(line for at, line in enumerate(lines) if at not in inside)
+    yield [Candidate(around, closed=False, fenced=False)]
 
 
 def _from_json(text: str, depth: int) -> list[str] | None:

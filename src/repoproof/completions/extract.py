@@ -10,6 +10,7 @@ from .extraction import Extraction, How, Target
 from .javascript_function import find_javascript
 from .other_function import find_block
 from .python_function import find_python
+from .python_source import limited_effort
 from .reasoning import without_reasoning
 
 __all__ = ["Extraction", "How", "Target", "extract_function"]
@@ -23,5 +24,6 @@ def extract_function(answer: str, *, target: Target) -> Extraction:
     if spoken.unclosed:
         return Extraction(how=How.NOTHING, notes=spoken.notes, truncated=True)
     text = spoken.text.replace("\r\n", "\n").replace("\r", "\n")
-    found = _READERS.get(target.language, find_block)(text, target)
+    with limited_effort():
+        found = _READERS.get(target.language, find_block)(text, target)
     return found.model_copy(update={"notes": (*spoken.notes, *found.notes)})

@@ -17,9 +17,7 @@ class Naming(NamedTuple):
     """In which of the ways it was written: files of one answer are named in one way."""
 
 
-_OFFICIAL = re.compile(
-    r"[ \t]{0,3}(?:#{1,6}[ \t]*)(?:\*\*)?FILE(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*(?P<path>\S.*?)[ \t]*\r?", re.I
-)
+_OFFICIAL = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]*)(?:\*\*)?FILE(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*(?P<path>\S.*)", re.I)
 _QUOTES = (("`", "`"), ("**", "**"), ('"', '"'), ("'", "'"), ("<", ">"))
 _KNOWN_NAMES = frozenset(
     {"Dockerfile", "Containerfile", "Makefile", "Justfile", "Procfile", "Caddyfile", "Gemfile", "Rakefile", "Pipfile"}
@@ -28,6 +26,8 @@ _KNOWN_NAMES = frozenset(
 _NAME = r"[\w.@+\-\[\]()$]+"
 _PATH = re.compile(rf"(?:\.{{0,2}}[/\\])?(?:[A-Za-z]:[/\\])?(?:{_NAME}[/\\])*{_NAME}")
 _EXTENSION = re.compile(r".*[^.\W][\w\-]*\.[A-Za-z][A-Za-z0-9_\-]{0,11}|\.[A-Za-z][\w.\-]*")
+_MAX_LINE = 10_000
+"""Longer lines name nothing: the longest path is far shorter."""
 _LABEL = r"(?:file[ \t]?name|filename|file|path)"
 _LINE = re.compile(
     rf"[ \t]*(?:>[ \t]*)?(?P<heading>#{{1,6}}[ \t]+)?(?:[-*+][ \t]+)?(?:\d+[.)][ \t]+)?"
@@ -43,7 +43,7 @@ _COMMENT = re.compile(
 
 def official_name(line: str) -> str | None:
     """The path of a line `### FILE: path`, whatever stands there; None for other lines."""
-    found = _OFFICIAL.fullmatch(line)
+    found = _OFFICIAL.fullmatch(line.rstrip()) if len(line) <= _MAX_LINE else None
     return None if found is None else _unquoted(found["path"])
 
 
@@ -58,7 +58,7 @@ def name_above(before: Sequence[str], opening: str) -> Naming | None:
 
 def name_inside(block: Block) -> Naming | None:
     """The file's name by a comment that is the first line of the block."""
-    found = _COMMENT.fullmatch(block.content.partition("\n")[0])
+    found = _COMMENT.fullmatch(_one_spaced(block.content.partition("\n")[0]))
     if found is not None and is_clear(found["path"]):
         return Naming(found["path"], "comment")
     return None
@@ -66,7 +66,7 @@ def name_inside(block: Block) -> Naming | None:
 
 def is_clear(text: str) -> bool:
     """Whether `text` can only be meant as a file's path."""
-    if "://" in text or not _PATH.fullmatch(text):
+    if len(text) > _MAX_LINE or "://" in text or not _PATH.fullmatch(text):
         return False
     name = re.split(r"[/\\]", text)[-1]
     return name in _KNOWN_NAMES or _EXTENSION.fullmatch(name) is not None
@@ -85,7 +85,7 @@ def _name_in_info(info: str) -> str | None:
 
 
 def _name_in_line(line: str) -> Naming | None:
-    found = _LINE.fullmatch(line)
+    found = _LINE.fullmatch(_one_spaced(line))
     if found is None or not is_clear(found["path"]):
         return None
     # `path:` `**path**` `### path (new)`; a sentence that begins with a path is none of them.
@@ -95,6 +95,11 @@ def _name_in_line(line: str) -> Naming | None:
         return None
     style = next((part for part in ("heading", "strong", "label", "tick") if found[part]), "colon")
     return Naming(found["path"], style)
+
+
+def _one_spaced(line: str) -> str:
+    """`line` with one space for each run of them; nothing for one that is too long."""
+    return " ".join(line.split()) if len(line) <= _MAX_LINE else ""
 
 
 def _unquoted(path: str) -> str:

@@ -11,7 +11,7 @@ import tree_sitter_javascript
 import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
 
-from .candidates import Candidate, candidates, outside
+from .candidates import Candidate, places
 from .extraction import Extraction, How, Target
 from .mending import mended
 
@@ -23,6 +23,9 @@ _DECLARATIONS = frozenset(
     | {"interface_declaration", "type_alias_declaration", "enum_declaration"}
     | _FUNCTIONS
 )
+
+_MAX_CHARACTERS = 100_000
+"""Of a piece that is read: what is no script takes the parser seconds."""
 
 
 @dataclass(frozen=True)
@@ -48,21 +51,21 @@ class _Found:
 
 def find_javascript(text: str, target: Target) -> Extraction:
     """The function that `text` gives for `target`."""
-    pieces = candidates(text)
-    for read_from in (pieces, [outside(text)]):
-        scripts = [script for piece in read_from if (script := _script(piece, target)) is not None]
+    for pieces in places(text):
+        read_from = [(piece, _script(piece, target)) for piece in pieces]
+        scripts = [script for _, script in read_from if script is not None]
         found = [one for script in scripts for one in _definitions(script, target.name)]
         if found:
             return _extraction(_best(found, target), target, scripts)
-        mentioning = [piece for piece in read_from if piece.fenced and target.name in piece.code]
-        if broken := [piece for piece in mentioning if _script(piece, target) is None]:
+        unread = [piece for piece, script in read_from if script is None and piece.fenced]
+        if broken := [piece for piece in unread if target.name in piece.code]:
             return Extraction(
                 how=How.UNPARSABLE,
                 function=broken[-1].code,
                 notes=("cannot be parsed",),
                 truncated=not broken[-1].closed,
             )
-        if (body := _body_only(read_from, target)) is not None:
+        if (body := _body_only(pieces, target)) is not None:
             return body
     return Extraction(how=How.NOTHING, notes=(f"nothing in the answer defines {target.name}",))
 
@@ -195,6 +198,8 @@ def _body_only(pieces: list[Candidate], target: Target) -> Extraction | None:
 
 
 def _script(piece: Candidate, target: Target) -> _Script | None:
+    if len(piece.code) > _MAX_CHARACTERS:
+        return None
     for code, notes in mended(piece.code):
         script = _parsed(code, target.language, notes)
         if script is None and target.class_name:

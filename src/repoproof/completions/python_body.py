@@ -115,6 +115,9 @@ def _whole(text: str) -> Iterator[Module]:
         yield Module(shorter, tree, truncated=True, fenced=False)
 
 
+_TRIES = 50
+
+
 def _continuation(text: str) -> Iterator[Module]:
     """What a base model writes after a header: lines at some column, ended by a line further left."""
     lines = text.split("\n")
@@ -131,11 +134,15 @@ def _continuation(text: str) -> Iterator[Module]:
         margin = min(takewhile(bool, later), key=len)
         lines[first] = margin + lines[first]
         notes = ("the first line was moved to where the others are",)
-    for end in range(first + 1, len(lines) + 1):
+    told = [at for at, line in enumerate(lines) if line.strip()]
+    # Lines that are not further left than the first are in it, unless a string or a bracket ends there.
+    ends = [at for at in told if at > first and len(indent_of(lines[at])) < len(margin)][:_TRIES]
+    for end in [*ends, len(lines)]:
         following = next((line for line in lines[end:] if line.strip()), None)
-        if following is not None and len(indent_of(following)) >= len(margin):
+        written = "\n".join(lines[first:end]).rstrip() + "\n"
+        if parsed(f"if 1:\n{written}") is None:
             continue
-        code = shifted("\n".join(lines[first:end]).rstrip() + "\n", "")
+        code = shifted(written, "")
         if (tree := parsed(code)) is not None:
             left = ("what follows the body was left out",) if following is not None else ()
             yield Module(code, tree, (*notes, *left), fenced=False, indented=True)

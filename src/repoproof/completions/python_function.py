@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from .candidates import candidates, outside
+from .candidates import places
 from .extraction import Extraction, How, Target
 from .python_body import find_body
 from .python_header import Header, header_of
@@ -18,7 +18,7 @@ def find_python(text: str, target: Target) -> Extraction:
     """The function that `text` gives for `target`."""
     header = header_of(target)
     broken: list[str] = []
-    for pieces in (candidates(text), [outside(text)]):
+    for pieces in places(text):
         read_from = [(piece, read(piece, target.name)) for piece in pieces]
         modules = [module for _, module in read_from if module is not None]
         if found := [one for module in modules for one in definitions(module, target.name)]:

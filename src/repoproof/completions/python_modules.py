@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .candidates import Candidate
 from .mending import mended
 from .python_scope import Definition, statements
-from .python_source import indent_of, parsed, without_unfinished_end
+from .python_source import effort_is_left, indent_of, never_ends, parsed, without_unfinished_end
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ def _saved(code: str, name: str, notes: tuple[str, ...], piece: Candidate) -> Mo
 
 
 _GOES_ON = ("else", "elif", "except", "finally")
-_TRIES = 200
+_COMPOUND = ("def ", "async ", "class ", "@", "try", "if ", "with ", "for ", "while ", "match ")
+_TRIES = 50
 
 
 def _chunks(code: str, *, may_be_cut: bool) -> tuple[list[str], bool]:
@@ -129,14 +130,15 @@ def _chunks(code: str, *, may_be_cut: bool) -> tuple[list[str], bool]:
     starts = [at for at, line in enumerate(lines) if line.strip() and line[0] not in " \t"]
     found: list[str] = []
     index = 0
-    while index < len(starts):
+    while index < len(starts) and effort_is_left():
         end = _end_of_statement(lines, starts, index)
         if end is not None:
             found.append("\n".join(lines[starts[index] : end]).rstrip())
             while index < len(starts) and starts[index] < end:
                 index += 1
             continue
-        if may_be_cut and lines[starts[index]].startswith(("def ", "async def ", "class ", "@")):
+        is_near_the_end = index + _TRIES >= len(starts)
+        if may_be_cut and is_near_the_end and lines[starts[index]].startswith(("def ", "async def ", "class ", "@")):
             shorter = without_unfinished_end("\n".join(lines[starts[index] :]))
             if shorter is not None:
                 return [*found, shorter.rstrip()], True
@@ -147,14 +149,16 @@ def _chunks(code: str, *, may_be_cut: bool) -> tuple[list[str], bool]:
 def _end_of_statement(lines: list[str], starts: list[int], index: int) -> int | None:
     """The line behind the statement that begins at `starts[index]`."""
     first = lines[starts[index]]
-    # Prose is found to be prose by its first line; what may go on over many lines is given the time to.
-    tries = _TRIES if first.startswith(("def ", "async ", "class ", "@", "try", "if ", "with ", "for ")) else 40
-    for at in range(index + 1, min(index + tries, len(starts)) + 1):
+    for at in range(index + 1, min(index + _TRIES, len(starts)) + 1):
         end = starts[at] if at < len(starts) else len(lines)
         if at < len(starts) and lines[end].startswith(_GOES_ON):
             continue
-        if parsed("\n".join(lines[starts[index] : end])) is not None:
+        statement = "\n".join(lines[starts[index] : end])
+        if parsed(statement) is not None:
             return end
+        # Prose shows that it is prose at once.
+        if not first.startswith(_COMPOUND) and not never_ends(statement):
+            return None
     return None
 
 

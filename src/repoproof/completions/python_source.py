@@ -4,15 +4,38 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-MAX_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 300_000
 INDENT = "    "
+
+_EFFORT = 4_000_000
+_EFFORT_A_TRY = 200
+_left: ContextVar[int | None] = ContextVar("_left", default=None)
+
+
+@contextmanager
+def limited_effort() -> Generator[None]:
+    """Inside, what is parsed is limited in sum, counted in characters: an answer cannot make its reader try for hours."""
+    token = _left.set(_EFFORT)
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def effort_is_left() -> bool:
+    left = _left.get()
+    return left is None or left > 0
 
 
 def parsed(source: str) -> ast.Module | None:
-    """The syntax tree, or None: for what is not Python 3, too deep or too long to be parsed."""
+    """The syntax tree, or None: for what is not Python 3, too deep, too long, or more than the effort that is left."""
     return None if isinstance(tree := parsed_or_why(source), str) else tree
 
 
@@ -20,6 +43,10 @@ def parsed_or_why(source: str) -> ast.Module | str:
     """The syntax tree, or in a few words why there is none."""
     if len(source) > MAX_CHARACTERS:
         return "too long"
+    if (left := _left.get()) is not None:
+        if left <= 0:
+            return "too long to look through"
+        _left.set(left - len(source) - _EFFORT_A_TRY)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -91,8 +118,14 @@ def without_unfinished_end(source: str, opening: str = "") -> str | None:
 
     `opening` is put in front to parse it: the header, where `source` is a body. None if that is not why it does not parse.
     """
+    if len(source) > MAX_CHARACTERS:
+        return None
     lines = source.rstrip().split("\n")
-    for kept in range(len(lines) - 1, 0, -1):
+    wrong = _line_of_error(opening + source) - opening.count("\n")
+    # No text is right that goes beyond its first error.
+    for kept in range(min(len(lines) - 1, wrong), 0, -1):
+        if not effort_is_left():
+            return None
         if not lines[kept].strip():
             continue
         if parsed(opening + "\n".join(lines[:kept]) + "\n") is None:
@@ -101,12 +134,17 @@ def without_unfinished_end(source: str, opening: str = "") -> str | None:
     return None
 
 
+def _line_of_error(source: str) -> int:
+    found = re.match(r"line (\d+):", why) if isinstance(why := parsed_or_why(source), str) else None
+    return int(found[1]) if found else source.count("\n")
+
+
 _CONTINUATIONS = ("except", "else", "elif", "finally", ")", "]", "}", "case")
 
 
 def _is_one_statement(lines: list[str]) -> bool:
     first = len(indent_of(lines[0]))
-    if _never_ends("\n".join(lines)):
+    if never_ends("\n".join(lines)):
         return True
     return all(
         not line.strip()
@@ -116,7 +154,7 @@ def _is_one_statement(lines: list[str]) -> bool:
     )
 
 
-def _never_ends(text: str) -> bool:
+def never_ends(text: str) -> bool:
     """Whether the first logical line of `text` is never finished: a bracket or a string is open at its end."""
     try:
         for token in tokenize.generate_tokens(io.StringIO(text.lstrip()).readline):

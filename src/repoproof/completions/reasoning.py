@@ -28,31 +28,34 @@ class Spoken:
 def without_reasoning(text: str) -> Spoken:
     """`text` without a leading block of reasoning. What looks like one inside the answer is content."""
     text = text.removeprefix("\ufeff")
+    notes: tuple[str, ...] = ()
+    # Several blocks may follow one another.
+    while (opening := _OPENING.match(text)) is not None:
+        name = opening[1] or opening[2]
+        closing = re.compile(rf"</{name}>|\[/{name}\]", re.IGNORECASE).search(text, opening.end())
+        if closing is None:
+            return _unclosed(text[opening.end() :])
+        text, notes = text[closing.end() :], ("reasoning before the answer was left out",)
     if final := _FINAL_CHANNEL.search(text):
         return Spoken(_CONTROL.sub("", text[final.end() :]), ("reasoning before the answer was left out",))
-    opening = _OPENING.match(text)
-    if opening is None:
-        return _after_lone_closing(text)
-    rest, depth_name = text[opening.end() :], (opening[1] or opening[2])
-    closing = re.search(rf"(?:</{depth_name}>|\[/{depth_name}\])", rest, re.IGNORECASE)
-    if closing is not None:
-        # Several blocks may follow one another.
-        inner = without_reasoning(rest[closing.end() :])
-        return Spoken(inner.text, ("reasoning before the answer was left out",), inner.unclosed)
-    if answer := _ANSWER.search(rest):
-        return Spoken(rest[answer.end() :], ("the reasoning is not closed; the answer begins at its label",))
+    return Spoken(text, notes) if notes else _after_lone_closing(text)
+
+
+def _unclosed(thought: str) -> Spoken:
+    if answer := _ANSWER.search(thought):
+        return Spoken(thought[answer.end() :], ("the reasoning is not closed; the answer begins at its label",))
     return Spoken("", ("the answer ends in the middle of its reasoning",), unclosed=True)
 
 
 def _after_lone_closing(text: str) -> Spoken:
     """Some chat templates put the opening tag into the prompt, so that the answer has the closing one only."""
+    if _CLOSING.search(text) is None:
+        return Spoken(text)
     lines = text.split("\n")
-    blocks = blocks_of(lines)
+    inside = {at for block in blocks_of(lines) for at in range(block.start, block.end + 1)}
     offset = 0
-    for number, line in enumerate(lines):
-        tag = _CLOSING.match(line.strip()) or _CLOSING.search(line)
-        if tag and not any(block.start <= number <= block.end for block in blocks):
-            end = offset + line.index(tag[0]) + len(tag[0])
-            return Spoken(text[end:], ("reasoning before the answer was left out",))
+    for at, line in enumerate(lines):
+        if at not in inside and (tag := _CLOSING.search(line)):
+            return Spoken(text[offset + tag.end() :], ("reasoning before the answer was left out",))
         offset += len(line) + 1
     return Spoken(text)
