@@ -68,3 +68,23 @@ def _coroutine(value: object) -> Callable[[], Awaitable[object]]:
         return value
 
     return giving
+
+
+@pytest.mark.parametrize(
+    ("header", "note"),
+    [
+        ("def f(x, *, y=1):", ""),
+        ("def f(x: int, *, y: int = 2) -> int:", ""),
+        ("def f(x, y=1):", "its parameters are not the target's"),
+        ("def f(x, *, z=1):", "its parameters are not the target's"),
+        ("async def f(x, *, y=1):", "its parameters are not the target's"),
+    ],
+)
+def test_a_header_that_is_not_the_target_s_is_told(header: str, note: str) -> None:
+    found = extract_function("def f(x, *, y=1):\n    return x + y\n", target=Target(name="f", header=header))
+    assert found.how is How.FUNCTION
+    assert found.notes == ((note,) if note else ())
+
+
+def test_a_bare_body_without_a_header_is_nothing() -> None:
+    assert extract_function("```python\nreturn 1\n```", target=Target(name="f")).how is How.NOTHING

@@ -271,6 +271,14 @@ def test_a_tree_is_written_byte_by_byte(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "c").read_bytes() == b""
 
 
+def test_the_example_of_the_documentation_is_read_as_it_says() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "answers.md").read_text(encoding="utf-8")
+    example = page.split("`````\n")[1]
+    tree = parse_tree(example)
+    assert [file.path for file in tree.files] == ["README.md", "app/main.py"]
+    assert tree.notes == () and render_tree({"README.md": tree.files[0].content}) in example
+
+
 def test_a_folder_is_rendered_as_its_texts_are(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b.txt").write_bytes(b"x\r\n")

@@ -48,6 +48,12 @@ def test_a_value_is_not_searched_for_placeholders() -> None:
     assert "It says `{{port}}`." in user
 
 
+def test_no_placeholder_is_left_in_any_template() -> None:
+    for one in templates():
+        filled = one.filled(dict.fromkeys(one.placeholders, "value"))
+        assert not [part for part in filled.parts.values() if "{{" in part or "}}" in part]
+
+
 def test_what_the_prompt_shows_as_the_form_of_an_answer_is_what_is_read() -> None:
     user = template("microservice", 1).filled(MICROSERVICE).messages[1].content
     assert [file.path for file in parse_tree(user).files] == ["folder/name.ext"]
