@@ -164,6 +164,27 @@ ONE_FILE = {
         ),
         "GET /a, POST /b",
     ),
+    "what other threads and code that is not here are given": (
+        main(
+            "new Thread(() -> first()).start(); executor.submit(Main::second);",
+            'static Javalin app = Javalin.create(); static void first() { app.get("/a", h); } static void second() { app.get("/b", h); }',
+        ),
+        "GET /a, GET /b",
+    ),
+    "a configuration in a method, and in an object": (
+        main(
+            'Javalin.create(Main::configure).get("/a", h);\nJavalin.create(new Consumer<JavalinConfig>() { public void accept(JavalinConfig c) { c.routes.get("/b", h); } }).start();',
+            'static void configure(JavalinConfig config) { config.router.contextPath = "/c"; }',
+        ),
+        "GET /b, GET /c/a",
+    ),
+    "an application that is assigned to a static field": (
+        main(
+            "start(); routes();",
+            'private static Javalin app; static void start() { app = Javalin.create(); app.start(1); } static void routes() { app.get("/a", h); }',
+        ),
+        "GET /a",
+    ),
     "an anonymous endpoint group": (
         app('app.routes(new EndpointGroup() { @Override public void addEndpoints() { get("/a", h); } });'),
         "GET /a",

@@ -167,6 +167,8 @@ class Evaluation:
                 result = self._call_closure(argument, ())
                 if name == "orElseGet":
                     return result
+            if isinstance(argument, Bound) and (found := self.method(argument.owner, argument.name, 0)):
+                self._call_method(found, (), argument.owner)
             if name in ("getInstance", "getBean") and isinstance(argument, TypeName):  # of a container
                 made_of = self.project.types.get(argument.name)
                 return self.instance(made_of) if made_of is not None else UNKNOWN
@@ -551,15 +553,15 @@ class Evaluation:
             return self._construct(self.project.types[name], arguments)
         native = self.packages.get(name)
         site = Site(scope.inside.source.file, line_of(node))
-        return native.make(arguments, site, self) if native is not None and native.make else UNKNOWN
+        if native is not None and native.make is not None:
+            return native.make(arguments, site, self)
+        return self._invoke_unknown(name, arguments, site)
 
     def _anonymous_type(self, body: Node, above: str, scope: Scope) -> JavaType:
         place = (scope.inside.source.file, body.start_byte)
         if place not in self._anonymous:
-            made = JavaType(
-                f"{scope.inside.name}.{body.start_byte}", body, scope.inside.source, self.project, scope.inside
-            )
-            made.__dict__["superclass"] = above
+            name, around = f"{scope.inside.name}.{body.start_byte}", scope.inside
+            made = JavaType(name, body, around.source, self.project, around, written_as=above)
             self._anonymous[place] = made
         return self._anonymous[place]
 

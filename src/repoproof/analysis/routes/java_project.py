@@ -105,6 +105,8 @@ class JavaType:
     outer: JavaType | None = None
     types: dict[str, JavaType] = field(default_factory=dict)
     """Those declared inside."""
+    written_as: str = ""
+    """For an anonymous class, the type that `new` names."""
 
     @property
     def simple_name(self) -> str:
@@ -184,6 +186,8 @@ class JavaType:
     @cached_property
     def superclass(self) -> str:
         """Fully qualified; empty where none is named."""
+        if self.written_as:
+            return self.written_as
         written = next((child for child in self.node.children if child.type == "superclass"), None)
         return self._supertype(named(written)[0]) if named(written) else ""
 
