@@ -35,6 +35,17 @@ def output_format(parser: argparse.ArgumentParser, *formats: str) -> None:
     )
 
 
+DIMENSIONS = ("language", "framework", "domain", "category", "difficulty", "tag")
+
+
+def slices(parser: argparse.ArgumentParser) -> None:
+    """What the printed report has beside the scores of all tasks; the JSON always has it."""
+    parser.add_argument(
+        "--by", action="append", default=[], choices=DIMENSIONS, help="scores apart by this as well (repeatable)"
+    )
+    parser.add_argument("--code", action="store_true", help="how large the submitted code is as well")
+
+
 def selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task", dest="tasks", action="append", default=[], metavar="ID", help="only this task (repeatable)"

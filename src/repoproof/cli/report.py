@@ -9,6 +9,7 @@ from . import options
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     options.run_directory(parser)
+    options.slices(parser)
     options.output_format(parser, "table", "markdown", "json")
 
 
@@ -18,5 +19,5 @@ def run(args: argparse.Namespace) -> int:
     from .printing import print_page
 
     report = api.report(args.run)
-    print_page(report_page(report), report, args.format)
+    print_page(report_page(report, by=args.by, code=args.code), report, args.format)
     return 0

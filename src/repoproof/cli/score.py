@@ -39,6 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model-name", default="", metavar="NAME", help="recorded with the run")
     parser.add_argument("--agent-name", default="", metavar="NAME", help="recorded with the run")
     parser.add_argument("--dry-run", action="store_true", help="say what would be scored, and stop")
+    options.slices(parser)
     options.execution(parser)
 
 
@@ -74,5 +75,5 @@ def run(args: argparse.Namespace) -> int:
             agent_name=args.agent_name,
             on_event=on_event,
         )
-    print_page(report_page(report), report, "table")
+    print_page(report_page(report, by=args.by, code=args.code), report, "table")
     return INFRASTRUCTURE if report.above_threshold else 0

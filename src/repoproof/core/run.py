@@ -51,6 +51,8 @@ class Asked(Frozen):
     """The task's."""
     source: str = ""
     """Where the task comes from: what intervals are clustered by."""
+    slices: dict[str, tuple[str, ...]] = {}
+    """What the task says of itself beside its language: framework, domain, category, difficulty, tag."""
     origin: Origin = Origin()
 
 
@@ -61,6 +63,7 @@ class RunInfo(Frozen):
     family: str
     suite: str
     suite_version: str
+    suite_split: str = ""
     suite_digest: str
     health_version: str
     suite_tasks: int
@@ -92,6 +95,7 @@ class RunInfo(Frozen):
             family=suite.info.family,
             suite=suite.name,
             suite_version=suite.info.version,
+            suite_split=suite.info.split,
             suite_digest=suite.digest,
             health_version=suite.health_version,
             suite_tasks=len(suite),

@@ -85,6 +85,12 @@ class Task(Frozen):
         return ()
 
     @property
+    def slices(self) -> dict[str, tuple[str, ...]]:
+        """What results can be told apart by, beside the language: dimension -> what the task says of it. What it does not say is left out."""
+        said = {"framework": self.framework, "domain": self.domain, "category": self.category}
+        return {name: (value,) for name, value in said.items() if value} | ({"tag": self.tags} if self.tags else {})
+
+    @property
     def public(self) -> Path:
         """The suite's public half, which paths in the visible part are relative to."""
         return self._suite / "public"

@@ -104,6 +104,7 @@ def _question(task: Task, submission: Submission, hash: str) -> Asked:
         name=submission.name,
         language=task.language,
         source=task.provenance.source,
+        slices=task.slices,
         origin=submission.origin,
     )
 

@@ -11,8 +11,8 @@ from ..core.submission import Origin
 from ..stats.means import task_means
 from ..stats.paired import PairedComparison, compare_paired
 from .effort import FIGURES, known_mean
+from .intervals import SEED, clusters_of
 from .report import Interval, Metric, Report
-from .scores import SEED, clusters_of
 
 
 class Difference(Frozen):

@@ -11,9 +11,10 @@ from ..core.outcomes import Status
 from ..sandbox.doctor import Finding
 from ..stats.means import value_of
 from .check import Check, unknown_lines
+from .code import CODE
 from .comparison import AmountDifference, Comparison, Side
 from .effort import FIGURES, Maker, known_mean, quantity
-from .report import READ, Interval, Metric, Report, TaskRow, counted, number
+from .report import READ, Interval, Metric, Report, Slice, TaskRow, counted, number
 from .tables import Column, Page, Part, Table
 from .validation import ValidationReport
 
@@ -23,8 +24,12 @@ NAMED = 5
 """Tasks that a line names before it ends in dots."""
 
 
-def report_page(report: Report) -> Page:
-    """What is wrong first, then every submission, the scores, and the line to quote."""
+def report_page(report: Report, *, by: Sequence[str] = (), code: bool = False) -> Page:
+    """What is wrong first, then every submission, the scores, and the line to quote.
+
+    `by` are dimensions to tell the scores apart by, the language always among them where there are several; `code` adds how large
+    each submission is.
+    """
     parts: list[Part] = [
         _identity(report),
         *(f"Warning: {warning}" for warning in report.warnings),
@@ -37,8 +42,10 @@ def report_page(report: Report) -> Page:
         parts.append(_few(report.denominator))
     if report.pass_at_k:
         parts.extend(_pass_at_k(report))
-    if report.by_language:
-        parts.append(_languages(report))
+    if code:
+        parts.extend(_code(report))
+    for dimension in dict.fromkeys((*(("language",) if report.by_language else ()), *by)):
+        parts.append(_sliced(report, dimension))
     parts.extend(_effort(report))
     parts.append(_counts(report))
     parts.append(f"Not a result: {report.headline}" if report.above_threshold else report.headline)
@@ -365,15 +372,50 @@ def _maker(maker: Maker, answers: int) -> str:
     return said if maker.answers == answers else f"{maker.answers} {said}"
 
 
-def _languages(report: Report) -> Table:
+def _sliced(report: Report, dimension: str) -> Table | str:
+    slices = report.slices.get(dimension)
+    if not slices:
+        return f"By {dimension}: no task says one"
+    measured = [metric for metric in report.metrics if report.strict[metric.name] is not None]
+    with_interval = measured[:1] if any(part.intervals for part in slices.values()) else []
+    titles = [
+        title
+        for metric in measured
+        for title in ((metric.label, "95 % interval") if metric in with_interval else (metric.label,))
+    ]
+
+    def cells(part: Slice) -> Iterator[str]:
+        for metric in measured:
+            yield number(part.strict[metric.name])
+            if metric in with_interval:
+                yield _interval(part.intervals.get(metric.name))
+
     return Table(
-        (Column("Language"), Column("Tasks", True), *(Column(metric.label, True) for metric in report.metrics)),
-        tuple(
-            (language, str(part.denominator), *(number(part.strict[m.name]) for m in report.metrics))
-            for language, part in report.by_language.items()
-        ),
-        title="By language, strict",
+        (Column(dimension.capitalize()), Column("Tasks", True), *(Column(title, True) for title in titles)),
+        tuple((value, str(part.denominator), *cells(part)) for value, part in slices.items()),
+        title=f"By {dimension}, strict",
     )
+
+
+def _code(report: Report) -> Iterator[Part]:
+    if not report.code:
+        yield "The submitted code: none was read"
+        return
+    read = [row for row in report.tasks if any(name in row.measures for name in CODE)]
+    figures = [name for name in CODE if name in report.code]
+    yield Table(
+        (Column("Submission"), *(Column(CODE[name], True) for name in figures)),
+        (
+            *((row.label, *(_count(row.measures.get(name)) for name in figures)) for row in read),
+            ("mean", *(f"{report.code[name].mean:.1f}" for name in figures)),
+            ("median", *(f"{report.code[name].median:.1f}" for name in figures)),
+        ),
+        title=f"The submitted code, {len(read)} of {counted(report.submissions, 'submission')} read",
+    )
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}"
 
 
 def _counts(report: Report) -> str:

@@ -17,6 +17,7 @@ from ..core.run import RunInfo
 from ..core.submission import Origin, submission_label
 from ..core.suite import Suite
 from ..stats.means import Scored, Unanswered
+from .code import CodeFigure
 from .effort import Effort
 
 REPORT_SCHEMA_VERSION = 1
@@ -34,6 +35,8 @@ class SuiteIdentity(Frozen):
 
     name: str
     version: str
+    split: str = ""
+    """Of the data that it is part of: `test`, `train`."""
     family: str
     digest: str
     """SHA-256 over both halves of the suite, in hex."""
@@ -47,6 +50,7 @@ class SuiteIdentity(Frozen):
         return cls(
             name=suite.name,
             version=suite.info.version,
+            split=suite.info.split,
             family=suite.info.family,
             digest=suite.digest,
             health=suite.health_version,
@@ -58,6 +62,7 @@ class SuiteIdentity(Frozen):
         return cls(
             name=info.suite,
             version=info.suite_version,
+            split=info.suite_split,
             family=info.family,
             digest=info.suite_digest,
             health=info.health_version,
@@ -136,6 +141,8 @@ class Slice(Frozen):
     """Tasks in it."""
     submissions: int
     strict: Numbers
+    intervals: dict[str, Interval] = Field(default_factory=dict)
+    """Of the first metric that was measured; none where there are fewer than two tasks."""
 
 
 class TaskRow(Frozen):
@@ -204,12 +211,17 @@ class Report(Frozen):
     attempts: dict[str, int]
     """Answers that were handed in, by task; 0 where there is none."""
     pass_at_k: tuple[PassAtK, ...] = ()
-    """As far as the task with the fewest answers allows; none where no task has several, and in a static run. A task without any
-    answer counts as 0 for every k."""
+    """As far as the task with the fewest answers allows; none where no task has several, in a static run, and where answers are of
+    several makers or have names: these are variants, not samples. A task without any answer counts as 0 for every k."""
     effort: Effort
     """Who answered, and what it took."""
     by_language: dict[str, Slice] = Field(default_factory=dict)
     """Empty where all tasks are of one language."""
+    slices: dict[str, dict[str, Slice]] = Field(default_factory=dict)
+    """By dimension (`language`, `framework`, `domain`, `category`, `difficulty`, `tag`), then by value, `unknown` where a task says
+    nothing; without dimensions that no task speaks of. A task with several tags is in each of their slices."""
+    code: dict[str, CodeFigure] = Field(default_factory=dict)
+    """How large the submitted code is, by figure (`code_lines`, ...); without those that no submission has."""
     warnings: tuple[str, ...] = ()
     """What a reader must know before quoting a number."""
     tasks: tuple[TaskRow, ...]

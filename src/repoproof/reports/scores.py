@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.outcomes import Status
 from ..core.run import Asked, RunInfo
 from ..core.submission import MISSING, submission_label
 from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
-from ..stats.bootstrap import bootstrap_interval
 from ..stats.means import (
-    Scored,
     Unanswered,
     conditional_score,
     counts_by_status,
@@ -22,22 +20,20 @@ from ..stats.means import (
     task_means,
 )
 from ..stats.passk import mean_pass_at_k, pass_at_k
+from .code import code_of
 from .effort import effort_of
+from .intervals import interval_of
 from .report import (
-    Interval,
     Metric,
     PassAtK,
     Report,
     RunIdentity,
-    Slice,
     SuiteIdentity,
     TaskRow,
     counted,
     subset_label,
 )
-
-SEED = 20240229
-"""Of the bootstrap: the same run always gets the same intervals."""
+from .slices import slices_of
 
 USUAL_K = (1, 5, 10, 20)
 """Of pass@k, as far as the attempts allow; and as many as there are."""
@@ -57,6 +53,7 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
     conditional = {name: conditional_score(rows, name, ids).value for name in measured}
     intervals = {name: interval_of(list(task_means(whole, name, ids).values()), sources) for name in measured}
     attempts = _attempts(info.asked)
+    slices = slices_of(tasks, rows, whole, metrics, measured)
     report = Report(
         suite=SuiteIdentity.of_run(info),
         run=RunIdentity.of(info),
@@ -74,25 +71,24 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
         infrastructure_loss=infrastructure_loss(whole, ids),
         infrastructure_threshold=info.options.infrastructure_threshold,
         attempts=attempts,
-        pass_at_k=() if info.config.static_only else _pass_at_k(attempts, rows, sources),
+        pass_at_k=_pass_at_k(attempts, rows, sources) if _are_samples(info) else (),
         effort=effort_of(info.asked, rows, judged=not info.config.static_only and len(rows) == len(asked)),
-        by_language=_by_language(rows, whole, tasks, metrics, measured),
+        by_language=slices["language"] if len(slices["language"]) > 1 else {},
+        slices=slices,
+        code=code_of(rows),
         tasks=tuple(rows),
     )
     return report.model_copy(update={"warnings": tuple(_warnings(report))})
 
 
-def interval_of(values: Sequence[float], sources: Sequence[str]) -> Interval | None:
-    """Of the mean of `values`, one a task, where `sources` says what each task comes from; None where there is nothing to resample."""
-    if len(values) < 2:
-        return None
-    low, high = bootstrap_interval(values, clusters=clusters_of(sources), seed=SEED)
-    return Interval(low=low, high=high)
+def _are_samples(info: RunInfo) -> bool:
+    """Whether a task's answers are draws from one distribution, which pass@k is about: run, by one maker, none with a name of its own."""
+    makers = {(question.origin.model, question.origin.agent) for question in info.asked if _is_there(question)}
+    return not info.config.static_only and len(makers) == 1 and not any(question.name for question in info.asked)
 
 
-def clusters_of(sources: Sequence[str]) -> Sequence[str] | None:
-    """What to resample by: the sources, or the tasks themselves where all are of one source, since that is no cluster to resample."""
-    return sources if len(set(sources)) > 1 else None
+def _is_there(question: Asked) -> bool:
+    return question.key.submission_hash != MISSING
 
 
 def _pass_at_k(attempts: Mapping[str, int], rows: Iterable[TaskRow], sources: Sequence[str]) -> tuple[PassAtK, ...]:
@@ -114,29 +110,8 @@ def _attempts(asked: Iterable[Asked]) -> dict[str, int]:
     """Task -> answers that were handed in."""
     attempts: dict[str, int] = {}
     for question in asked:
-        there = question.key.submission_hash != MISSING
-        attempts[question.key.task] = attempts.get(question.key.task, 0) + there
+        attempts[question.key.task] = attempts.get(question.key.task, 0) + _is_there(question)
     return attempts
-
-
-def _by_language(
-    rows: Sequence[TaskRow],
-    whole: Sequence[Scored],
-    tasks: Mapping[str, Asked],
-    metrics: Sequence[FamilyMetric],
-    measured: Collection[str],
-) -> dict[str, Slice]:
-    slices: dict[str, Slice] = {}
-    for language in sorted({question.language for question in tasks.values()}):
-        members = [task for task, question in tasks.items() if question.language == language]
-        slices[language or "unknown"] = Slice(
-            denominator=len(members),
-            submissions=sum(row.language == language for row in rows),
-            strict={
-                m.name: strict_score(whole, m.name, members).value if m.name in measured else None for m in metrics
-            },
-        )
-    return slices if len(slices) > 1 else {}
 
 
 def _row(verdict: Verdict, question: Asked, stages: Sequence[str]) -> TaskRow:

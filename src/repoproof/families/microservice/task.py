@@ -58,6 +58,11 @@ class MicroserviceTask(Task):
         return self.sealed.expected_tests if self.sealed else ()
 
     @property
+    def slices(self) -> dict[str, tuple[str, ...]]:
+        difficulty = self.sealed.difficulty if self.sealed else None
+        return super().slices | ({"difficulty": (difficulty.level,)} if difficulty else {})
+
+    @property
     def specification_path(self) -> Path:
         return self.public / self.specification
 
