@@ -70,11 +70,13 @@ def _header(source: str, node: Definition) -> Header:
 
 
 def _parameters(node: Definition) -> list[str]:
+    """Names with what they can be called by: `/` and `*` stand between those that differ in it."""
     arguments = node.args
-    plain = [*arguments.posonlyargs, *arguments.args]
-    starred = [f"*{arguments.vararg.arg}"] if arguments.vararg else []
+    by_place = [one.arg for one in arguments.posonlyargs] + ["/"] * bool(arguments.posonlyargs)
+    starred = [f"*{arguments.vararg.arg}"] if arguments.vararg else ["*"] * bool(arguments.kwonlyargs)
     doubled = [f"**{arguments.kwarg.arg}"] if arguments.kwarg else []
-    return [one.arg for one in plain] + starred + [one.arg for one in arguments.kwonlyargs] + doubled
+    by_name = [one.arg for one in arguments.kwonlyargs]
+    return [*by_place, *(one.arg for one in arguments.args), *starred, *by_name, *doubled]
 
 
 def _dumps(nodes: list[ast.expr]) -> list[str]:
