@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repoproof.core.outcomes import Status
-from repoproof.core.submission import MISSING
+from repoproof.core.submission import MISSING, Origin
 from repoproof.reports.pages import report_page
 from repoproof.reports.tables import Table
 
@@ -72,3 +72,12 @@ def test_one_answer_a_task_has_no_pass_at_k(report, verdict):
 
 def test_code_that_was_only_read_has_passed_nothing(report, verdict):
     assert report(attempts(verdict, "a", 3, 3), static=True).pass_at_k == ()
+
+
+@pytest.mark.parametrize(
+    "variant", [{"name": "second-try"}, {"origin": Origin(model="another")}, {"origin": Origin(agent="another")}]
+)
+def test_variants_are_no_samples(report, verdict, question, variant):
+    two = attempts(verdict, "a", 2, 1)
+    assert values(report(two, [question(one) for one in two])) != {}
+    assert values(report(two, [question(two[0]), question(two[1]).model_copy(update=variant)])) == {}
