@@ -79,7 +79,31 @@ export abstract class B<T> { // 4, class
 } // 8
 """
 
+JAVA = """package shop; // 1
+
+/* a
+   block */
+public class Shop { // 2, class
+  record Item(String name) { Item { } } // 3, class, function: 1
+  enum Size { SMALL } // 4, class
+  interface Priced { int price(); } // 5, class, function: 1
+  Shop() { } // 6, function: 1
+  int total(List<Item> items, Integer x) { // 7, function: 1
+    for (Item item : items) { // 8, + 1: 2
+      if (x != null && x > 1 || items.isEmpty()) { x++; } // 9, + if, &&, ||: 5
+    } // 10
+    switch (x) { // 11
+      case 1: case 2: return 1; // 12, + 2: 7
+      default: break; // 13
+    } // 14
+    app.get("/x", ctx -> ctx.result(x > 1 ? "a" : "b")); // 15, function: 1, + 1: 2
+    try { return 1; } catch (Exception e) { return 0; } // 16, + 1: 8
+  } // 17
+} // 18
+"""
+
 EXPECTED = {
+    "A.java": (JAVA, CodeMetrics(lines=18, complexity=3 + 8 + 2, files=1, functions=4 + 5)),
     "a.py": (PYTHON, CodeMetrics(lines=22, complexity=7 + 3 + 2, files=1, functions=4)),
     "a.js": (JAVASCRIPT, CodeMetrics(lines=18, complexity=4 + 3 + 3, files=1, functions=4)),
     "a.ts": (TYPESCRIPT, CodeMetrics(lines=8, complexity=2, files=1, functions=2)),

@@ -1,4 +1,4 @@
-"""How large a service is: lines, complexity, files and functions of its Python, JavaScript and TypeScript."""
+"""How large a service is: lines, complexity, files and functions of its Python, JavaScript, TypeScript and Java."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
+import tree_sitter_java
 import tree_sitter_javascript
 import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
@@ -29,7 +30,8 @@ BOUNDS = {
 }
 LEVELS = ("easy", "medium", "hard")
 
-_SCRIPTS = {
+_GRAMMARS = {
+    ".java": "java",
     ".js": "javascript",
     ".mjs": "javascript",
     ".cjs": "javascript",
@@ -37,7 +39,7 @@ _SCRIPTS = {
     ".ts": "typescript",
     ".mts": "typescript",
 }
-_SCRIPTS |= {".cts": "typescript", ".tsx": "tsx"}
+_GRAMMARS |= {".cts": "typescript", ".tsx": "tsx"}
 
 
 class CodeMetrics(Frozen):
@@ -49,7 +51,7 @@ class CodeMetrics(Frozen):
     """Sum over all functions of McCabe's number: one, and one more for each decision in the function."""
     files: int = 0
     functions: int = 0
-    """Functions, methods and classes; in JavaScript also function expressions and arrow functions, which handlers are."""
+    """Functions, methods and classes; in JavaScript and Java also function expressions and lambdas, which handlers are."""
 
     def __add__(self, other: CodeMetrics) -> CodeMetrics:
         return CodeMetrics(
@@ -63,12 +65,12 @@ class CodeMetrics(Frozen):
 def measure_code(tree: Path) -> CodeMetrics:
     """Metrics of all source files of `tree`. A file that does not parse counts as a file, with the lines that can be told."""
     total = CodeMetrics()
-    for path in source_files(tree, (".py", *_SCRIPTS)):
+    for path in source_files(tree, (".py", *_GRAMMARS)):
         try:
             source = path.read_bytes()
         except OSError:
             continue
-        total += _python(source) if path.suffix == ".py" else _script(source, _SCRIPTS[path.suffix])
+        total += _python(source) if path.suffix == ".py" else _by_grammar(source, _GRAMMARS[path.suffix])
     return total
 
 
@@ -150,23 +152,28 @@ def _docstring_lines(tree: ast.Module) -> Iterator[int]:
             yield from range(text.lineno, (text.end_lineno or text.lineno) + 1)
 
 
-# JavaScript and TypeScript.
+# JavaScript, TypeScript and Java.
 
 _FUNCTIONS = frozenset(
     {"function_declaration", "function_expression", "arrow_function", "method_definition"}
     | {"generator_function", "generator_function_declaration"}
+    | {"method_declaration", "constructor_declaration", "compact_constructor_declaration", "lambda_expression"}
 )
 _CLASSES = frozenset({"class_declaration", "class", "abstract_class_declaration"})
+# In TypeScript, interfaces and enumerations are types, without code of their own.
+_JAVA_CLASSES = _CLASSES | {"interface_declaration", "enum_declaration", "record_declaration"}
 _BRANCHES = frozenset(
     {"if_statement", "for_statement", "for_in_statement", "while_statement", "do_statement"}
-    | {"switch_case", "catch_clause", "ternary_expression"}
+    | {"enhanced_for_statement", "switch_case", "catch_clause", "ternary_expression"}
 )
+_COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _SHORT_CIRCUITS = frozenset({b"&&", b"||", b"??"})
 
 
 @cache
 def _language(name: str) -> Language:
     grammar = {
+        "java": tree_sitter_java.language,
         "javascript": tree_sitter_javascript.language,
         "typescript": tree_sitter_typescript.language_typescript,
         "tsx": tree_sitter_typescript.language_tsx,
@@ -174,7 +181,8 @@ def _language(name: str) -> Language:
     return Language(grammar[name]())
 
 
-def _script(source: bytes, language: str) -> CodeMetrics:
+def _by_grammar(source: bytes, language: str) -> CodeMetrics:
+    kinds_of_classes = _JAVA_CLASSES if language == "java" else _CLASSES
     functions = classes = decisions = 0
     lines: set[int] = set()
     waiting: list[tuple[Node, bool]] = [(Parser(_language(language)).parse(source).root_node, False)]
@@ -183,9 +191,9 @@ def _script(source: bytes, language: str) -> CodeMetrics:
         # The keyword `class` is a node of the same type as a class expression, but not a named one.
         is_function = node.is_named and node.type in _FUNCTIONS
         functions += is_function
-        classes += node.is_named and node.type in _CLASSES
-        decisions += inside and node.is_named and (node.type in _BRANCHES or _short_circuits(node))
-        if node.type == "comment":
+        classes += node.is_named and node.type in kinds_of_classes
+        decisions += inside and node.is_named and (node.type in _BRANCHES or _short_circuits(node) or _is_case(node))
+        if node.type in _COMMENTS:
             continue
         if node.child_count == 0 and node.end_byte > node.start_byte:
             lines.update(range(node.start_point.row, node.end_point.row + 1))
@@ -194,6 +202,11 @@ def _script(source: bytes, language: str) -> CodeMetrics:
     return CodeMetrics(
         lines=len(lines - blank), complexity=functions + decisions, files=1, functions=functions + classes
     )
+
+
+def _is_case(node: Node) -> bool:
+    """A `case` of Java; `default` is no decision."""
+    return node.type == "switch_label" and node.child_count > 0 and node.children[0].type == "case"
 
 
 def _short_circuits(node: Node) -> bool:
