@@ -144,6 +144,19 @@ NOTATIONS = {
         "- **Create user** (`POST /users`): creates one\n- Get a user - `GET /users/{id}` - by its id\n- **Registration** (`POST /register`) - for all\n### Delete user — `DELETE /users/{id}` *(admin)*\n- List users: `GET /users` → all of them\n",
         "POST /users, GET /users/{id}, POST /register, DELETE /users/{id}, GET /users",
     ),
+    "methods inside an item that is a path": (
+        "- `/a`\n  - `GET`: list\n  - **POST** - create\n- /b\n\t* DELETE\n- GET\n- /c\n- PUT\n",
+        "GET /a, POST /a, DELETE /b",
+    ),
+    "a list in a sentence": (
+        "Supported endpoints: `GET /a`, `POST /a`, and `DELETE /a/{id}`.\n",
+        "GET /a, POST /a, DELETE /a/{id}",
+    ),
+    "a method that says whose it is": (
+        "### Get one (HTTP GET)\n`/a`\n### Make one (HTTP POST) `/b`\n- HTTP PUT /c\n",
+        "GET /a, POST /b, PUT /c",
+    ),
+    "a tree in a fence": ("```\nGET /a\n├── POST /a\n└── GET /a/{id}   one\n```\n", "GET /a, POST /a, GET /a/{id}"),
     "titles that begin like a label": (
         "- API login: POST /login\n- Resource list - `GET /resources`\nAPI docs: GET /docs\n",
         "POST /login, GET /resources, GET /docs",

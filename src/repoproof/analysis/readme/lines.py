@@ -72,6 +72,8 @@ class LineReader:
     section: Section | None = None
     titled_path: Target | None = None
     """Of a heading that is a path: `### /widgets`."""
+    item: tuple[Target, int] | None = None
+    """Of a list item that is a path, and how far it is indented: its methods may be listed inside it."""
     methods: tuple[tuple[str, ...], int] | None = None
     """A `Method:` that still waits for its path, and its line."""
     target: tuple[Target, int] | None = None
@@ -89,6 +91,7 @@ class LineReader:
         if label and self._value(label, text, line.number, line.section):
             return
         self._method_under_path(line, text)
+        self._method_under_item(line, text)
 
     def read_fence(self, fence: Fence) -> None:
         """A fence of one line may be the value of the label before it."""
@@ -104,10 +107,10 @@ class LineReader:
 
     def _enter(self, line: Line, text: str) -> None:
         self._settle()
-        self.section, self.methods, self.target, self.label = line.section, None, None, None
+        self.section, self.methods, self.target, self.label, self.item = line.section, None, None, None, None
         title = re.sub(r"^[\d.]+\s+", "", text)
         self.titled_path = read_target(title) or self._path_around(line.section)
-        named = re.search(r"[(\[]\s*([A-Z]+)\s*[)\]]$", title)
+        named = re.search(r"[(\[]\s*(?:HTTP\s+)?([A-Z]+)\s*[)\]]$", title)
         methods = (
             leading_methods(title)
             if re.fullmatch(r"[A-Z/,|& ]+", title)
@@ -203,6 +206,16 @@ class LineReader:
             methods, _ = leading_methods(text)
             self._found(methods, self.titled_path, line.number, Notation.METHOD_UNDER_PATH, line.section)
 
+    def _method_under_item(self, line: Line, text: str) -> None:
+        if line.kind is not Kind.ITEM:
+            return
+        if self.item and line.indent > self.item[1]:
+            methods, _ = leading_methods(text)
+            self._found(methods, self.item[0], line.number, Notation.METHOD_UNDER_PATH, line.section)
+            return
+        target = read_target(text)
+        self.item = (target, line.indent) if target else None
+
     def _found(
         self,
         methods: tuple[str, ...],
@@ -239,5 +252,5 @@ def _follows_a_list(previous: str) -> bool:
 def phrases_of_fence(fence: Fence) -> Iterator[tuple[int, Phrase]]:
     """The lines of a fence that begin with a method and a path."""
     for number, text in enumerate(fence.text.splitlines(), start=fence.number):
-        for phrase in read_phrases(re.sub(r"^\s*(?:[$>#]\s+|\d+[.)]\s+|[-*]\s+)?", "", text[:MAX_LINE])):
+        for phrase in read_phrases(re.sub(r"^\s*(?:[$>#]\s+|\d+[.)]\s+|[-*]\s+|[│├└─|`+-]+\s+)?", "", text[:MAX_LINE])):
             yield number, phrase

@@ -46,6 +46,8 @@ class Line:
     kind: Kind
     previous: str = ""
     """The line that a continued line goes on from."""
+    indent: int = 0
+    """Spaces in front of it."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,9 @@ class _Reader:
         text = _MARKER.sub("", first).strip()
         if text:
             kind = Kind.CONTINUED if self.previous and not _MARKER.match(first) else Kind.ITEM
-            self.blocks.append(Line(text, self.at, self.section, kind, self.previous if kind is Kind.CONTINUED else ""))
+            previous = self.previous if kind is Kind.CONTINUED else ""
+            indent = len(first.expandtabs(4)) - len(first.expandtabs(4).lstrip())
+            self.blocks.append(Line(text, self.at, self.section, kind, previous, indent))
         self.previous = text
         for text in filter(None, map(str.strip, more)):
             self.blocks.append(Line(text, self.at, self.section, Kind.ITEM))

@@ -10,7 +10,7 @@ from ..endpoints import METHODS
 
 _METHOD = rf"(?:{'|'.join(METHODS)})(?![\w-])"
 _METHODS = rf"{_METHOD}(?:\s*(?:[/,|&+、]|\bor\b|\band\b)\s*{_METHOD})*"
-_BRACKETED = rf"[\[(<]?\s*(?P<methods>{_METHODS})\s*[\])>]?"
+_BRACKETED = rf"[\[(<]?\s*(?:HTTP\s+)?(?P<methods>{_METHODS})\s*[\])>]?"
 _SEPARATOR = r"(?:\s*(?:[:：|=]|[-–—]+>?|→|=>)\s*|\s+(?:(?:requests?\s+)?(?:to|on|at)\s+)?)"
 # A variable or a placeholder that stands for the scheme and host: `{{base_url}}`, `$API`, `<host>`.
 _HOST_VARIABLE = r"(?:\$?\{\{?\s*[\w.]*(?:url|uri|host|base|server|api)[\w.]*\s*\}?\}|\$\w+|<[\w -]*(?:url|host|base|server)[\w -]*>)(?=/)"
@@ -27,7 +27,7 @@ _ENCLOSING = re.compile(rf"{_TARGET}\s*[-–—:：]+\s[^()\[\]]{{1,100}}[\[(]\s
 _ONLY_METHODS = re.compile(rf"{_BRACKETED}\s*(?:requests?)?\s*\.?$", re.IGNORECASE)
 _ONLY_TARGET = re.compile(rf"{_TARGET}\s*$")
 _LEADING = re.compile(r"^[^\w/\[({<$~]+")
-_JOINED = re.compile(r"\s*(?:[,;/&+]|\band\b|\bor\b)\s*(?=[\[(]?(?:" + _METHOD + r"))")
+_JOINED = re.compile(r"\s*(?:[,;/&+](?:\s*(?:and|or)\b)?|\band\b|\bor\b)\s*(?=[\[(]?(?:" + _METHOD + r"))")
 
 _TAGS = re.compile(
     r"</?(?:b|strong|code|kbd|em|i|u|span|p|li|ul|ol|td|tr|sub|sup|samp|tt|a|div|summary|details|h[1-6]|pre|d[ldt])(?:\s[^<>]*)?>",
