@@ -100,7 +100,7 @@ def test_an_unreachable_repository_is_our_failure(tmp_path: Path, box: Sandbox) 
     ("files", "words"),
     [
         ({"src/main/java/org/example/Notes.java": "package org.example; class Notes { int x = true; }"}, "incompatible types"),
-        ({"pom.xml": "<project>"}, "Non-parseable POM"),
+        ({"pom.xml": "<project>"}, "Non-readable POM"),
         ({"pom.xml": pom("").replace("<version>1.0</version>", "")}, "'version' is missing"),
     ],
 )  # fmt: skip
@@ -149,7 +149,7 @@ def test_code_of_a_build_sees_no_host_reaches_no_network_and_changes_nothing_tha
     )
     prepared = prepare(plain(body=ran_at("process-classes", script)))
     assert prepared.ok, prepared.phases
-    seen = inside(tmp_path, prepared, f"cat target/unseen target/unwritten target/reached").stdout.decode()
+    seen = inside(tmp_path, prepared, "cat target/unseen target/unwritten target/reached").stdout.decode()
     assert seen.count("No such file") >= 3 and "Read-only file system" in seen
     assert seen.endswith("\n7\n"), "curl's word for a refused connection"
     assert not inside(tmp_path, prepared, f"ls {jar}/evil.jar").ok
@@ -161,6 +161,6 @@ def test_a_build_that_outlasts_its_time_is_the_candidate_s_failure(
 ) -> None:
     assert prepare(plain(body=ran_at("process-classes", "true"))).ok
     limits = JavaToolchain.limits.model_copy(update={"build": 1.0, "fetch": 5.0})
-    monkeypatch.setattr("repoproof.toolchains.maven.LIMITS", limits)
+    monkeypatch.setattr("repoproof.toolchains.java_workshop.LIMITS", limits)
     prepared = prepare(plain(body=ran_at("process-classes", "sleep 100")))
     assert (prepared.ok, prepared.phases[-1].reason) == (False, "mvn package failed: the time limit was reached")

@@ -11,7 +11,8 @@ from .base import Log, Prepared, StartCommand, TimeLeft
 from .fault import CandidateFault
 from .java_runtime import jdk
 from .java_start import start_command
-from .maven import HOME, LIMITS, Workshop, start_variables
+from .java_workshop import HOME, LIMITS, Workshop
+from .maven import MavenBuilder
 from .maven_program import maven
 from .maven_settings import repository
 from .phases import Record
@@ -37,8 +38,8 @@ class JavaToolchain:
     ) -> Prepared:
         store = Store(cache)
         address = repository()
-        runtime, builder = jdk(store), maven(store, address)
-        versions = {"java": runtime.version, "maven": builder.version}
+        runtime, builder = jdk(store), MavenBuilder(maven(store, address))
+        versions = {"java": runtime.version, "maven": builder.maven.version}
         record = Record()
         time = time or TimeLeft(LIMITS.task)
         workshop = Workshop(store, runtime, builder, address, box, log, fresh, exclude_newer, record, time)
@@ -51,7 +52,7 @@ class JavaToolchain:
             ok=True,
             phases=tuple(record.phases),
             mounts=(*runtime.mounts, *builder.mounts, ReadOnly(source=environment, target=HOME)),
-            environment=start_variables(runtime, builder),
+            environment=builder.start_variables(runtime),
             versions={**versions, "environment": key},
             tree=built,
         )

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from .base import StartCommand
 from .fault import Refused
-from .maven import CLASS_PATH
+from .java_workshop import CLASS_PATH
 from .reading import text
 from .start import declared_start
 
