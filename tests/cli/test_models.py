@@ -114,7 +114,7 @@ def test_a_port_that_is_taken_is_named(capsys: pytest.CaptureFixture[str]):
 ENDPOINTS = """
 [cheap]
 model = "some-model"
-base_url = "http://user:secret@127.0.0.1:1/v1?api-key=secret"
+base_url = "http://user:secret@127.0.0.1:1/v1"
 prices = {input = 0.15, output = 0.6}
 extra = {key = "secret"}
 

@@ -127,7 +127,7 @@ def test_a_host_without_an_address_is_unreachable() -> None:
         ),
         (http(b"\xff\xfe\xfa"), FaultKind.MALFORMED, "not JSON: UnicodeDecodeError"),
         (http(b"no gzip", "200 OK", "Content-Encoding: gzip"), FaultKind.MALFORMED, "what is not HTTP, or badly"),
-        (http(b"", "304 Not Modified"), FaultKind.MALFORMED, "what is not HTTP"),
+        (http(b"", "304 Not Modified"), FaultKind.REFUSED, "304"),
         (b"SSH-2.0-OpenSSH\r\n", FaultKind.DISCONNECTED, "ended the connection before the answer"),
         (http(b"a" * 100)[:-1], FaultKind.DISCONNECTED, "ended the connection before the answer"),
         (http(b'{"detail": "no such model"}', "404 Not Found"), FaultKind.REFUSED, "404: no such model"),
@@ -163,6 +163,40 @@ def test_the_key_is_sent_and_never_said(monkeypatch: pytest.MonkeyPatch) -> None
     with saying(http(b'{"error": {"message": "wrong key: sk-secret-1234"}}', "401 Unauthorized")) as address:
         fault = failed(*outcomes(endpoint_at(address, api_key_env="SOME_KEY"), [question()]))
     assert fault.reason == "401: wrong key: ***"
+
+
+@pytest.mark.parametrize("status", ["200 OK", "401 Unauthorized"])
+@pytest.mark.parametrize("padding", range(40, 320, 7))
+def test_no_part_of_the_key_is_said_where_a_reason_is_cut_short(
+    monkeypatch: pytest.MonkeyPatch, status: str, padding: int
+) -> None:
+    monkeypatch.setenv("SOME_KEY", "sk-secret-1234")
+    with saying(http(b"x" * padding + b"sk-secret-1234", status)) as address:
+        fault = failed(*outcomes(endpoint_at(address, api_key_env="SOME_KEY"), [question()]))
+    assert "sk-s" not in fault.reason
+
+
+def test_the_key_is_not_in_an_answer_that_repeats_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", "sk-secret-1234")
+    with scripted_server([Rule(replies=("any key: sk-secret-1234",))]) as server:
+        (answer,) = outcomes(endpoint_at(server.base_url, api_key_env="SOME_KEY"), [question()])
+        assert answered(answer).text == "any key: ***"
+        # A word that is set where no key is wanted.
+        monkeypatch.setenv("SOME_KEY", "any")
+        (answer,) = outcomes(endpoint_at(server.base_url, api_key_env="SOME_KEY"), [question()])
+        assert answered(answer).text == "any key: sk-secret-1234"
+
+
+@pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"])
+def test_a_question_is_not_sent_on_to_where_an_endpoint_redirects(status: str) -> None:
+    with (
+        scripted_server() as elsewhere,
+        saying(http(b"", status, f"Location: {elsewhere.base_url}/chat/completions")) as address,
+    ):
+        fault = failed(*outcomes(endpoint_at(address), [question()]))
+        assert elsewhere.counts().total == 0
+    assert fault.kind is FaultKind.REFUSED
+    assert fault.reason == f"{status[:3]}: it redirects to {elsewhere.base_url}/chat/completions"
 
 
 @pytest.mark.parametrize("key", ["sk-1\nsk-2", "sk-é"])

@@ -112,6 +112,9 @@ def test_a_table_without_an_address_needs_the_environment(tmp_path: Path, monkey
         ('[a]\nmodel = "m"\nbase_ulr = ""', "f: table \"a\": base_ulr: unknown field (did you mean 'base_url'?)"),
         ('[a]\nmodel = "m"\nbase_url = "localhost:80"', "f: table \"a\": base_url: 'localhost:80' is not http(s)://HOST/v1"),
         ('[a]\nmodel = "m"\nbase_url = "http://h:x/v1"', "f: table \"a\": base_url: 'http://h:x/v1' is not http(s)://HOST/v1"),
+        ('[a]\nmodel = "m"\nbase_url = "http://h/v1?v=1"', "f: table \"a\": base_url: 'http://h/v1?...' is not http(s)://HOST/v1"),
+        ('[a]\nmodel = ""', 'f: table "a": model: '),
+        ('[a]\nmodel = "m"\napi_key_env = ""', 'f: table "a": api_key_env: is not the name of a variable'),
         ('[a]\nmodel = "m"\nconcurrency = 0', 'f: table "a": concurrency: 0 is not in 1..1000 (Calls at once)'),
         ('[a]\nmodel = "m"\nprices.input = -1', 'f: table "a": prices.input: -1: input should be greater'),
         ('[a]\nmodel = "m"\ntimeout_seconds = inf', 'f: table "a": timeout_seconds: Infinity: input should be a finite number'),
@@ -128,6 +131,13 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: s
     said = str(caught.value).replace(str(file), "f")
     assert message in said
     assert "\n" not in said
+
+
+def test_a_key_in_the_place_of_its_variable_is_not_repeated(tmp_path: Path) -> None:
+    file = written(tmp_path / "m.toml", '[a]\nmodel = "m"\napi_key_env = "sk-secret-1234"')
+    with pytest.raises(BadInput, match="api_key_env: is not the name of a variable") as caught:
+        read_endpoints(file)
+    assert "sk-s" not in str(caught.value)
 
 
 def test_a_file_that_is_named_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,7 +117,6 @@ def test_what_is_no_answer_says_why(body: object, reason: str) -> None:
     ("usage", "expected"),
     [
         ({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}, Usage(prompt_tokens=7, completion_tokens=3)),
-        ({"prompt_tokens": 7, "completion_tokens": 0}, Usage(prompt_tokens=7, completion_tokens=0)),
         (
             {
                 "prompt_tokens": 7,
@@ -150,6 +149,8 @@ def test_usage_is_as_reported(usage: object, expected: Usage) -> None:
         {},
         [],
         {"prompt_tokens": 7},
+        {"prompt_tokens": 0, "completion_tokens": 3},
+        {"prompt_tokens": 7, "completion_tokens": 0},
         {"prompt_tokens": -1, "completion_tokens": 3},
         {"prompt_tokens": True, "completion_tokens": 3},
         {"prompt_tokens": 10**400, "completion_tokens": 3},
@@ -161,6 +162,16 @@ def test_usage_that_cannot_be_is_estimated(usage: object) -> None:
     found = read(chat({"content": "abcdé"}) | {"usage": usage}).usage
     assert not found.reported
     assert (found.prompt_tokens, found.completion_tokens) == (10, 3)
+
+
+def test_an_answer_that_is_empty_may_have_taken_no_token() -> None:
+    usage = {"prompt_tokens": 7, "completion_tokens": 0}
+    assert read(chat({"content": ""}) | {"usage": usage}).usage == Usage(prompt_tokens=7, completion_tokens=0)
+
+
+def test_more_choices_than_were_asked_for_are_left_out() -> None:
+    choice = {"message": {"content": "a"}}
+    assert len(read({"choices": [choice] * 1000}).choices) == 1
 
 
 def test_cached_tokens_cost_their_own_price_and_are_never_more_than_the_prompt() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,13 @@ from plugins.asking import endpoint_at
 from plugins.solvable import RIGHT, lines_of, solvable_suite, to
 
 import repoproof
-from repoproof.core.errors import BadInput
-from repoproof.models.base import FaultKind, Sampling
+from repoproof.core.errors import BadInput, Boundary
+from repoproof.models.base import Fault, FaultKind, Sampling
 from repoproof.models.budget import Budget
 from repoproof.models.scripted import Rule, ScriptedServer, scripted_server
-from repoproof.solvers.attempts import Key, Outcome, Usage
+from repoproof.solvers import Assignment, Solved
+from repoproof.solvers.attempts import Attempted, Key, Outcome, Usage
+from repoproof.solvers.direct import Direct
 from repoproof.solvers.solving import Begun, Ended, Event, Started, of_attempt, wanted_keys
 
 
@@ -99,6 +102,35 @@ def test_what_goes_wrong_on_our_side_ends_it_and_is_not_a_fault_of_the_model(sui
             suite, endpoint_at(server.base_url), out, budget="unlimited", workers=1, samples=2, on_event=fill_the_disk
         )
     assert len(lines_of(out / "submissions.jsonl")) == 1
+
+
+class TripsOverSecond(Direct):
+    async def solve(self, assignment: Assignment) -> Solved | Fault:
+        came = await super().solve(assignment)
+        if assignment.task == "second":
+            raise RecursionError("too\ndeep")
+        return came
+
+
+def test_an_answer_that_we_fail_to_read_is_our_fault_and_ends_no_other_attempt(suite, server, tmp_path, monkeypatch):
+    monkeypatch.setattr(import_module("repoproof.api.solve"), "Direct", TripsOverSecond)
+    tasks = ["first", "second"]
+    solving = repoproof.solve(
+        suite, endpoint_at(server.base_url), tmp_path / "out", budget="unlimited", tasks=tasks, workers=1, samples=2
+    )
+    assert (solving.answered, solving.faults) == (2, {FaultKind.BROKEN: 2})
+    assert solving.reasons == {FaultKind.BROKEN: "RecursionError: too deep"}
+    last = Attempted.model_validate_json(lines_of(tmp_path / "out" / ".solve" / "attempts.jsonl")[-1])
+    assert last.fault is not None and last.fault.boundary is Boundary.HARNESS
+
+    # What was paid for is read anew, not asked anew.
+    monkeypatch.undo()
+    asked = server.counts().total
+    solving = repoproof.solve(
+        suite, endpoint_at(server.base_url), tmp_path / "out", budget="unlimited", tasks=tasks, samples=2
+    )
+    assert (solving.answered, solving.unusable, solving.faulty) == (2, 2, 0)
+    assert server.counts().total == asked
 
 
 WRONG = [

@@ -61,7 +61,9 @@ def _sampling(parser: argparse.ArgumentParser) -> None:
         "--max-tokens", type=options.positive, metavar="N", help="of each answer (default: the model's)"
     )
     parser.add_argument("--seed", type=int, metavar="S", help="attempt i asks with seed S + i")
-    parser.add_argument("--stop", action="append", metavar="TEXT", help="end the answer before it (repeatable)")
+    parser.add_argument(
+        "--stop", action="append", type=options.not_empty, metavar="TEXT", help="end the answer before it (repeatable)"
+    )
     parser.add_argument("--reasoning-effort", metavar="LEVEL", help="low, medium, ... where the model knows it")
 
 

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from ..core.base import KiB, MiB
 from ..core.errors import BadInput
 from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Lost
-from .endpoint import Endpoint, is_address
-from .wire import NotAnAnswer, body_of, cost, most, read_answer, said_in
+from .endpoint import Endpoint, is_address, shown_address
+from .wire import NotAnAnswer, body_of, cost, most, read_answer, said, said_in
 
 if TYPE_CHECKING:
     from openai import AsyncAPIResponse, AsyncOpenAI
@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 BODY_BYTES = 32 * MiB
 """Of an answer; a body that is longer is none."""
 COMPLAINT_BYTES = 64 * KiB
-"""What is read of the body of a 4xx or 5xx."""
+"""What is read of the body of what is no 2xx."""
 CONNECT_SECONDS = 30.0
 """After which there is no connection."""
 NO_KEY = "none"
 """What is sent as the key where none is set: local servers want none."""
+HIDDEN = "***"
+"""In the place of the key, where an endpoint repeats it."""
+LEAST_SECRET = 8
+"""Characters of a key that is one: `any`, which some set for a server that wants none, is a word that answers have."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,17 @@ async def connected(endpoint: Endpoint) -> AsyncGenerator[Client]:
         max_retries=0,
         # Until the connection is there; of the whole call, we hold the limit ourselves.
         timeout=openai.Timeout(None, connect=min(CONNECT_SECONDS, endpoint.timeout_seconds)),
-        http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_complaints_are_short]}),
+        # Who asks decides where to: a question is not to be sent on to wherever an endpoint says.
+        http_client=openai.DefaultAsyncHttpxClient(
+            follow_redirects=False, event_hooks={"response": [_complaints_are_short]}
+        ),
     ) as client:
         # `openai` imports these only now, which takes too long to be part of a call.
         create: dict[str, Any] = {
             "chat": (client.chat.completions.with_streaming_response.create, ("model", "messages")),
             "fill": (client.completions.with_streaming_response.create, ("model", "prompt")),
         }
-        yield _Client(endpoint, client, key, create)
+        yield _Client(endpoint, client, key if len(key) >= LEAST_SECRET else "", create)
 
 
 def address_of(endpoint: Endpoint) -> str:
@@ -84,7 +91,9 @@ def address_of(endpoint: Endpoint) -> str:
         return endpoint.base_url
     address = os.environ.get("OPENAI_BASE_URL", "").strip()
     if address and not is_address(address):
-        raise BadInput(f"{address!r} is not an address", field="$OPENAI_BASE_URL", mend="as in http://HOST:PORT/v1")
+        raise BadInput(
+            f"{shown_address(address)} is not an address", field="$OPENAI_BASE_URL", mend="as in http://HOST:PORT/v1"
+        )
     return address
 
 
@@ -97,11 +106,13 @@ def key_of(endpoint: Endpoint) -> str:
 
 
 class _Complaint(Exception):
-    """A 4xx or 5xx."""
+    """What is no 2xx."""
 
-    def __init__(self, status_code: int, body: bytes, retry_after: float | None) -> None:
+    def __init__(self, status_code: int, body: bytes, location: str, retry_after: float | None) -> None:
         self.status_code = status_code
         self.body = body
+        self.location = location
+        """Where it redirects to."""
         self.retry_after = retry_after
 
 
@@ -117,7 +128,7 @@ class _Response(Protocol):
 
 async def _complaints_are_short(response: _Response) -> None:
     """Ends what is no answer before `openai` reads all of it, however long it is."""
-    if response.status_code < 400:
+    if response.status_code < 300:
         return
     body = bytearray()
     async for chunk in response.aiter_bytes():
@@ -125,14 +136,16 @@ async def _complaints_are_short(response: _Response) -> None:
         if len(body) >= COMPLAINT_BYTES:
             break
     wait = read_retry_after(response.headers.get("retry-after", ""), response.headers.get("date", ""))
-    raise _Complaint(response.status_code, bytes(body[:COMPLAINT_BYTES]), wait)
+    location = response.headers.get("location", "")
+    raise _Complaint(response.status_code, bytes(body[:COMPLAINT_BYTES]), location, wait)
 
 
 @dataclass(frozen=True)
 class _Client:
     endpoint: Endpoint
     client: AsyncOpenAI
-    key: str
+    secret: str
+    """The key; empty where it is none that must not be said."""
     create: Mapping[str, tuple[Callable[..., AbstractAsyncContextManager[AsyncAPIResponse[Any]]], tuple[str, str]]]
     """By kind of request: what sends it, and what that wants by name."""
 
@@ -148,7 +161,7 @@ class _Client:
         except Exception as error:
             complaint = next((cause for cause in _causes(error) if isinstance(cause, _Complaint)), None)
             if complaint is not None:
-                kind, reason = _refusal(complaint)
+                kind, reason = _refusal(complaint, self.without_secret(complaint.body))
             elif isinstance(error, TimeoutError) and limit.expired():
                 kind, reason = FaultKind.TIMED_OUT, f"no answer within {self.endpoint.timeout_seconds:g} s"
             elif (known := _broken_connection(error)) is not None:
@@ -157,7 +170,7 @@ class _Client:
                 raise
         fault = Fault(
             kind=kind,
-            reason=self.without_key(reason),
+            reason=reason.replace(self.secret, HIDDEN) if self.secret else reason,
             status_code=complaint.status_code if complaint else None,
             tries=1,
             seconds=time.monotonic() - begun,
@@ -177,7 +190,7 @@ class _Client:
                 body += chunk
                 if len(body) > BODY_BYTES:
                     raise NotAnAnswer(f"a body of more than {BODY_BYTES // MiB} MiB")
-        return bytes(body)
+        return self.without_secret(bytes(body))
 
     def sent(self, request: ChatRequest | FillRequest) -> AbstractAsyncContextManager[AsyncAPIResponse[Any]]:
         body: dict[str, Any] = body_of(request, self.endpoint)
@@ -198,16 +211,19 @@ class _Client:
         }[kind]
         return f"{what}: {system}" if system else what
 
-    def without_key(self, reason: str) -> str:
-        return reason.replace(self.key, "***") if self.key else reason
+    def without_secret(self, body: bytes) -> bytes:
+        """All that is made of it may be written down: an answer as it is, a complaint cut short, maybe within the key."""
+        return body.replace(self.secret.encode(), HIDDEN.encode()) if self.secret else body
 
 
 _MAY_BE_PAID = frozenset({FaultKind.TIMED_OUT, FaultKind.DISCONNECTED, FaultKind.MALFORMED})
 """The endpoint had the question, and may have answered it."""
 
 
-def _refusal(complaint: _Complaint) -> tuple[FaultKind, str]:
-    status, body = complaint.status_code, complaint.body
+def _refusal(complaint: _Complaint, body: bytes) -> tuple[FaultKind, str]:
+    status = complaint.status_code
+    if complaint.location and status < 400:
+        return FaultKind.REFUSED, f"{status}: it redirects to {said(complaint.location)}"
     if status == 429 and b"insufficient_quota" not in body:
         kind = FaultKind.RATE_LIMITED
     elif status == 408:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
@@ -17,9 +18,17 @@ def is_address(url: str) -> bool:
     """Whether `url` is one that can be asked."""
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
+        # The rest of the path is put behind it.
+        return is_one and "?" not in url and "#" not in url
     except ValueError:
         return False
+
+
+def shown_address(url: str) -> str:
+    """`url` as a message may repeat it: keys are written behind a `?`, too."""
+    address, mark, _ = url.partition("?")
+    return f"'{address}{mark}...'" if mark else repr(url)
 
 
 class Prices(Frozen):
@@ -37,7 +46,7 @@ class Endpoint(Frozen):
 
     name: str
     """What `--model` calls it: the table's name. For a bare model id, that id."""
-    model: str
+    model: str = Field(min_length=1)
     """Id of the model, as the endpoint is told."""
     base_url: str = ""
     """Up to and including `/v1`; empty for $OPENAI_BASE_URL."""
@@ -67,8 +76,16 @@ class Endpoint(Frozen):
     @classmethod
     def _is_an_address(cls, url: str) -> str:
         if url and not is_address(url):
-            raise ValueError(f"{url!r} is not http(s)://HOST/v1")
+            raise ValueError(f"{shown_address(url)} is not http(s)://HOST/v1")
         return url
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _is_a_variable(cls, name: str) -> str:
+        # It may be the key itself, and is not repeated.
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise ValueError("is not the name of a variable; the key belongs into the variable")
+        return name
 
     @field_validator("max_tokens_field")
     @classmethod

@@ -66,10 +66,11 @@ def _gap(request: FillRequest, template: str) -> dict[str, object]:
 def read_answer(body: bytes, request: ChatRequest | FillRequest, endpoint: Endpoint, seconds: float) -> Answer:
     """The answer in a body; `NotAnAnswer` where there is none."""
     value = _object(body)
-    choices = tuple(map(_choice, _list(value.get("choices"))))
+    # What was not asked for is not taken: an endpoint could fill disks with it.
+    choices = tuple(map(_choice, _list(value.get("choices"))[: request.sampling.n]))
     if not choices:
         raise NotAnAnswer(f"no choices: {said(value)}")
-    usage = _reported(value.get("usage")) or _estimated(request, choices)
+    usage = _reported(value.get("usage"), choices) or _estimated(request, choices)
     served = value.get("model")
     return Answer(
         choices=choices,
@@ -170,17 +171,19 @@ def _text(value: object) -> str:
     raise NotAnAnswer(f"a text that is none: {said(value, 80)}")
 
 
-def _reported(value: object) -> Usage | None:
-    """What the endpoint says was used; None where it does not say."""
+def _reported(value: object, choices: tuple[Choice, ...]) -> Usage | None:
+    """What the endpoint says was used; None where it does not say, or says nothing was: no budget would ever end."""
     fields = _fields(value)
     prompt, completion = _count(fields.get("prompt_tokens")), _count(fields.get("completion_tokens"))
     if prompt is None or completion is None:
         return None
     # Some count the reasoning in the total only.
-    total = _count(fields.get("total_tokens")) or 0
+    completion = max(completion, (_count(fields.get("total_tokens")) or 0) - prompt)
+    if not prompt or (not completion and any(choice.text or choice.reasoning for choice in choices)):
+        return None
     return Usage(
         prompt_tokens=prompt,
-        completion_tokens=max(completion, total - prompt),
+        completion_tokens=completion,
         reasoning_tokens=_count(_fields(fields.get("completion_tokens_details")).get("reasoning_tokens")) or 0,
         cached_tokens=_count(_fields(fields.get("prompt_tokens_details")).get("cached_tokens")) or 0,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,13 +14,16 @@ from typing import Self
 from pydantic import Field
 
 from ..core.base import Frozen
+from ..core.errors import Boundary, RepoProofError
 from ..core.suite import Suite
 from ..core.task import Task
 from ..families import Family
 from ..models.base import Fault, FaultKind, Model, Sampling
-from . import Assignment, Solver
+from . import Assignment, Solved, Solver
 from .attempts import Attempted, Key, Outcome, Usage
 from .output import Output, Settings
+
+log = logging.getLogger(__name__)
 
 
 class Solving(Frozen):
@@ -148,7 +152,7 @@ class Job:
 
     async def _make(self, key: Key) -> Attempted:
         workspace = await asyncio.to_thread(self.output.workspace, key, self.workspaces / key.task)
-        came = await self.solver.solve(
+        came = await self._solved(
             Assignment(
                 task=key.task,
                 attempt=key.attempt,
@@ -162,6 +166,18 @@ class Job:
         if isinstance(came, Fault):
             return await asyncio.to_thread(self.output.fail, key, came)
         return await asyncio.to_thread(partial(self.output.submit, key, came, self.settings))
+
+    async def _solved(self, assignment: Assignment) -> Solved | Fault:
+        try:
+            return await self.solver.solve(assignment)
+        except (RepoProofError, OSError):
+            # What is wrong with this machine, or with what we were given, is so for every attempt.
+            raise
+        except Exception as error:
+            # An answer that we cannot read must not end the attempts beside it, in this run and in each that finds it recorded.
+            log.exception("%s#%d: our side failed", assignment.task, assignment.attempt)
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            return Fault(kind=FaultKind.BROKEN, reason=reason, boundary=Boundary.HARNESS)
 
 
 def of_attempt(sampling: Sampling, attempt: int) -> Sampling:
