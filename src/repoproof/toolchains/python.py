@@ -15,7 +15,7 @@ from .phases import Record
 from .python_cache import LIMITS, Environments, bundled, trusted_environment
 from .python_environment import LENT, environment_variables
 from .python_start import start_command
-from .requirements import Declared, declared
+from .requirements import Declared, declared, package_of
 from .store import Store
 
 
@@ -26,6 +26,10 @@ class PythonToolchain:
 
     language = "python"
     limits = LIMITS
+
+    def __init__(self, beside: tuple[str, ...] = ()) -> None:
+        self.beside = beside
+        """Packages to have as well, in whatever version goes with what is declared."""
 
     def prepare(
         self,
@@ -42,7 +46,7 @@ class PythonToolchain:
         interpreter = python(store)
         record = Record()
         try:
-            wanted = declared(tree)
+            wanted = _with(self.beside, declared(tree))
             environments = Environments(
                 store, interpreter, box, log, fresh, exclude_newer, time or TimeLeft(LIMITS.task)
             )
@@ -67,6 +71,13 @@ def runner_environment(requirements: Path | None, box: Sandbox, cache: Path, log
         whose = Boundary.TASK if requirements else Boundary.TOOLCHAIN
         problem = f"the environment of the tests could not be made: {fault.reason}"
         raise InfrastructureError(problem, boundary=whose) from fault
+
+
+def _with(packages: tuple[str, ...], wanted: Declared) -> Declared:
+    """With `packages` beside what is wanted, as far as they are not among that."""
+    named = {package_of(line) for line in wanted.requirements}
+    added = tuple(name for name in packages if name not in named)
+    return wanted.model_copy(update={"requirements": (*wanted.requirements, *added)})
 
 
 def _with_pip(wanted: Declared) -> Declared:

@@ -98,6 +98,11 @@ def requirement(line: str, where: str) -> str:
     return f"{canonical(match['name'])}{f'[{extras}]' if extras else ''}{specifier}{f' ; {marker}' if marker else ''}"
 
 
+def package_of(requirement: str) -> str:
+    """The package that a canonical line names."""
+    return re.split(r"[\[<>=!~ ;]", requirement)[0]
+
+
 def declared(tree: Path) -> Declared:
     """What `tree` declares: `uv.lock` or another lock with its pyproject, else a requirements file, else pyproject.
 
@@ -205,7 +210,7 @@ class _Reading:
             plain = requirement(body, where)
             (self.constraints if constraint else self.requirements).append(plain)
             if digests:
-                self.hashes.setdefault(re.split(r"[\[<>=!~ ;]", plain)[0], set()).update(digests)
+                self.hashes.setdefault(package_of(plain), set()).update(digests)
 
     def _option(self, line: str, where: str, constraint: bool, trail: tuple[str, ...]) -> None:
         match = re.match(r"(--[a-z0-9-]+|-[a-zA-Z])(?:\s*=\s*|\s*)(.*)", line)

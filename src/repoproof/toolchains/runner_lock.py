@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,11 +21,6 @@ def requirements_in(file: Path) -> tuple[str, ...]:
         return plain_requirements(file.read_text(encoding="utf-8")).requirements
     except (Refused, ValueError) as error:
         raise BadInput(str(error), file=file, boundary=Boundary.TASK) from None
-
-
-def package_of(requirement: str) -> str:
-    """The name in a canonical line."""
-    return re.split(r"[\[<>=!~ ;]", requirement)[0]
 
 
 def locked(requirements: Sequence[str]) -> str:

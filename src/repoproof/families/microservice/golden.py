@@ -101,7 +101,12 @@ def run_golden_tests(
         # Past its start, whatever the runner does may depend on the service, so it is the candidate's; before, it is ours.
         output = (process.stdout + process.stderr)[-400:].decode("utf-8", "replace")
         raise InfrastructureError(f"the test runner {ended(process)}: {output}", boundary=Boundary.HARNESS)
-    held, unexpected = hold_against(task.sealed.expected_tests, lines)
+    return golden_run(task, lines, process)
+
+
+def golden_run(task: MicroserviceTask, lines: list[dict], process: ExecResult) -> GoldenRun:
+    """What the runner has recorded, held against the manifest."""
+    held, unexpected = hold_against(task.test_ids, lines)
     return GoldenRun(
         held,
         unexpected,

@@ -11,6 +11,7 @@ from time import monotonic
 
 from ...analysis.metrics import difficulty
 from ...analysis.reading import read_code
+from ...analysis.statements import CoveredFile
 from ...core.errors import Boundary, InfrastructureError
 from ...core.outcomes import Cause, Status, TestOutcome
 from ...core.submission import Submission
@@ -21,9 +22,11 @@ from ...sandbox.base import ExecResult, Sandbox
 from ...toolchains import Prepared, TimeLeft, runner_environment, toolchain
 from .. import Bench
 from .coverage import Coverage, note_probe, probe, required_endpoints, static_coverage
-from .deploy import Startable, deployed, installed, too_large
+from .deploy import Deployment, Startable, deployed, installed, too_large
 from .golden import GoldenRun, junit_xml, run_golden_tests
-from .task import MicroserviceTask
+from .in_process import run_beside
+from .measured import measured
+from .task import MicroserviceTask, Runner
 from .workspace import Record, ended, lay_out, work_folder
 
 
@@ -43,6 +46,8 @@ class Findings:
     versions: dict[str, str] | None = None
     unexpected: tuple[str, ...] = ()
     start_source: str = ""
+    covered: tuple[CoveredFile, ...] = ()
+    """Of the submission's own code under the golden tests, where that was asked for."""
 
 
 def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verdict:
@@ -85,6 +90,8 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
             "difficulty": findings.size.level,
             "start": findings.start_source,
             "unexpected_tests": list(findings.unexpected),
+            **({"coverage": [file.model_dump() for file in findings.covered]} if findings.covered else {}),
+            **({"trust": Runner.IN_PROCESS.value} if is_white_box(task) else {}),
         },
         violations=violations,
         phases=tuple(record.phases),
@@ -93,6 +100,11 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
         started=started,
         seconds=round(monotonic() - clock, 3),
     )
+
+
+def is_white_box(task: MicroserviceTask) -> bool:
+    """Whether the tests run in the process of what they test, whose results are then its own word."""
+    return task.sealed is not None and task.sealed.runner is Runner.IN_PROCESS
 
 
 @contextmanager
@@ -111,6 +123,9 @@ def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, recor
     assert task.sealed is not None and findings.found is not None
     if not task.sealed.expected_tests:
         raise InfrastructureError("no test of it can be collected", boundary=Boundary.TASK)
+    if task.sealed.runner is Runner.IN_PROCESS:
+        run_white_box(task, tree, folder, box, record, findings)
+        return
     limits = toolchain(task.language).limits
     environment = runner_environment(task.requirements_path, box=box, cache=record.bench.cache, log=record.log)
     runner, tests, results = lay_out(folder, task.tests_path)
@@ -130,12 +145,7 @@ def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, recor
             if lived:
                 probed = probe(findings.found, task, box, deployment.loopback, runner, record)
         service = deployment.service.stop()
-    record.phase(
-        PhaseName.START, service, ok=deployment.responds, limit_seconds=start_limit,
-        reason=deployment.reason, seconds=deployment.seconds,
-    )  # fmt: skip
-    findings.responds = deployment.responds
-    findings.started = deployment.responds or service.cause is Cause.KILLED
+    note_start(deployment, service, start_limit, record, findings)
     if golden is None:
         findings.status, findings.reason = unanswered(service, deployment.reason, in_full=start_limit == limits.start)
         return
@@ -145,6 +155,45 @@ def run_it(task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, recor
         probed = probe_afresh(it, time, limits.start, findings.found)
     if probed is not None:
         note_probe(probed, record)
+    if record.bench.config.coverage:
+        findings.covered = measured(it, tests, folder, environment)
+
+
+def run_white_box(
+    task: MicroserviceTask, tree: Path, folder: Path, box: Sandbox, record: Record, findings: Findings
+) -> None:
+    """The same where the tests import the code: whether it can be deployed is asked first, and apart from them."""
+    assert findings.found is not None
+    limits = toolchain(task.language).limits
+    runner, _, _ = lay_out(folder, task.tests_path)
+    apart = folder / "beside"
+    apart.mkdir(mode=0o755)
+    apart.chmod(0o755)
+    time = TimeLeft(record.bench.config.task_seconds or limits.task)
+    if (it := startable(task, tree, box, record, runner, time, findings)) is not None:
+        start_limit = time.at_most(limits.start)
+        with deployed(it, time, limit_seconds=limits.start) as deployment:
+            probed = (
+                probe(findings.found, task, box, deployment.loopback, runner, record) if deployment.responds else None
+            )
+            service = deployment.service.stop()
+        note_start(deployment, service, start_limit, record, findings)
+        if probed is not None:
+            note_probe(probed, record)
+        if not deployment.responds:
+            unanswered_as = unanswered(service, deployment.reason, in_full=start_limit == limits.start)
+            findings.status, findings.reason = unanswered_as
+    if not findings.installed:
+        return
+    beside = run_beside(task, tree, apart, box, record, time, seconds=limits.test)
+    if beside.run is None:
+        record.phases.append(beside.phases[-1])
+        findings.status = Status.FAILED
+        findings.reason = f"the golden tests cannot be run beside it: {beside.phases[-1].reason}"
+        return
+    note_tests(beside.run, record, findings, task, limits.test)
+    if findings.responds or beside.run.passed == len(beside.run.results):
+        findings.status, findings.reason = judged(beside.run, beside.run.process, lived=True)
 
 
 def startable(
@@ -179,6 +228,17 @@ def probe_afresh(it: Startable, time: TimeLeft, limit_seconds: float, found: Cov
         if again.responds:
             return probe(found, it.task, it.box, again.loopback, it.runner, it.record)
     return None
+
+
+def note_start(
+    deployment: Deployment, service: ExecResult, limit_seconds: float, record: Record, findings: Findings
+) -> None:
+    record.phase(
+        PhaseName.START, service, ok=deployment.responds, limit_seconds=limit_seconds,
+        reason=deployment.reason, seconds=deployment.seconds,
+    )  # fmt: skip
+    findings.responds = deployment.responds
+    findings.started = deployment.responds or service.cause is Cause.KILLED
 
 
 def note_tests(
@@ -251,6 +311,8 @@ def measures(findings: Findings, *, static_only: bool) -> dict[str, float]:
     assert findings.found is not None and findings.size is not None
     counts = findings.size.model_dump(exclude={"level"})
     numbers = {"ac_static": findings.found.static_share, **{f"code_{name}": float(n) for name, n in counts.items()}}
+    if statements := sum(file.statements for file in findings.covered):
+        numbers["code_coverage"] = sum(file.ran for file in findings.covered) / statements
     if static_only:
         return numbers
     expected, passed = len(findings.tests), sum(test.passed for test in findings.tests)

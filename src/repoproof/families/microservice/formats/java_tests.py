@@ -25,7 +25,7 @@ class TestMethods:
     __test__ = False
 
     ids: tuple[str, ...]
-    """`package.Class#method`, sorted by file and place; a nested class is `Outer$Inner`, a parametrised test one id."""
+    """`package.Class::method`, sorted by file and place; a nested class is `Outer$Inner`, a parametrised test one id."""
     disabled: tuple[str, ...]
 
 
@@ -54,7 +54,7 @@ def read_tests(sources: Path) -> TestMethods:
     for one in classes:
         if one.runs:
             for method, disabled in _with_inherited(one, by_name):
-                ids.setdefault(f"{one.name}#{method}", disabled)
+                ids.setdefault(f"{one.name}::{method}", disabled)
     return TestMethods(
         tuple(id for id, disabled in ids.items() if not disabled), tuple(id for id, disabled in ids.items() if disabled)
     )

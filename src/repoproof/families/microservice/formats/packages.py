@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....core.errors import BadInput
-from ....toolchains.runner_lock import locked, package_of, requirements_in
+from ....toolchains.requirements import package_of
+from ....toolchains.runner_lock import locked, requirements_in
 from .python_tests import Suite
 
 BUNDLED = frozenset((

@@ -104,7 +104,7 @@ def _literal(node: ast.expr, names: Mapping[str, object]) -> Any:
                 for key, value in zip(node.keys, node.values, strict=True)
                 if key is not None
             }
-        case ast.Call(args=[], keywords=keywords) if all(keyword.arg for keyword in keywords):
+        case ast.Call(func=ast.Name(), args=[], keywords=keywords) if all(keyword.arg for keyword in keywords):
             return {keyword.arg: _literal(keyword.value, names) for keyword in keywords}
         case _:
             return ast.literal_eval(node)
