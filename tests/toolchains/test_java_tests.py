@@ -64,7 +64,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.*;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.*;
 
 class JupiterTest {
     @Test void passes() { assertEquals("a", Notes.add("a").get("text")); }
@@ -74,6 +74,9 @@ class JupiterTest {
     @Test void assumes() { assumeTrue(false); }
     @Test void isTold(TestInfo info) { assertNotNull(info); }
     @ParameterizedTest @ValueSource(ints = {1, 2}) void repeats(int number) { assertTrue(number < 2); }
+    @ParameterizedTest @ValueSource(ints = {1, 2}) void repeatsWell(int number) { assertTrue(number < 3); }
+    @ParameterizedTest @MethodSource("none") void hasNoArguments(int number) {}
+    static Stream<Integer> none() { throw new IllegalStateException("nowhere"); }
     @TestFactory Stream<DynamicTest> made() { return Stream.of(DynamicTest.dynamicTest("one", () -> {})); }
     @Nested class Inside { @Test void passes() {} }
 }
@@ -82,11 +85,13 @@ class JupiterTest {
 NEVER_BEGUN = """package org.example;
 
 import org.junit.jupiter.api.*;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NeverBegunTest {
     @BeforeAll static void breaks() { throw new IllegalStateException("no service"); }
     @Test void one() {}
-    @Test void two() {}
+    @ParameterizedTest @ValueSource(ints = {1, 2}) void repeats(int number) {}
 }
 """
 
@@ -104,11 +109,12 @@ public class FourTest {
     @Parameterized.Parameters public static List<Object[]> numbers() { return List.of(new Object[] {1}, new Object[] {2}); }
     @Parameterized.Parameter public int number;
     @Test public void isOne() { assertEquals(1, number); }
+    @Test public void isSome() { assertTrue(number > 0); }
 }
 """
 
 
-def test_each_kind_of_test_has_an_id_of_its_own_and_the_right_outcome(run: Run) -> None:
+def test_each_kind_of_test_method_is_one_test_and_passes_if_each_of_its_runs_does(run: Run) -> None:
     done = run(plain(), **{"pom.xml": OURS, "JupiterTest": JUPITER, "NeverBegunTest": NEVER_BEGUN, "FourTest": FOUR})
     assert outcomes(done) == {
         "JupiterTest::passes": "passed",
@@ -116,16 +122,18 @@ def test_each_kind_of_test_has_an_id_of_its_own_and_the_right_outcome(run: Run) 
         "JupiterTest::throwsOne": "errored",
         "JupiterTest::isSkipped": "skipped",
         "JupiterTest::assumes": "skipped",
-        "JupiterTest::isTold(TestInfo)": "passed",
-        "JupiterTest::repeats(int)[1]": "passed",
-        "JupiterTest::repeats(int)[2]": "failed",
-        "JupiterTest::made[1]": "passed",
+        "JupiterTest::isTold": "passed",
+        "JupiterTest::repeats": "failed",
+        "JupiterTest::repeatsWell": "passed",
+        "JupiterTest::hasNoArguments": "errored",
+        "JupiterTest::made": "passed",
         "JupiterTest$Inside::passes": "passed",
         "NeverBegunTest::one": "errored",
-        "NeverBegunTest::two": "errored",
-        "FourTest::isOne[0]": "passed",
-        "FourTest::isOne[1]": "failed",
+        "NeverBegunTest::repeats": "errored",
+        "FourTest::isOne": "failed",
+        "FourTest::isSome": "passed",
     }
+    assert len(done.records) == 15
     assert done.finished and done.process is not None and done.process.exit_code == 1
     failed = next(record for record in done.records if record["id"].endswith("::fails"))
     assert "where is it?" in failed["message"] and failed["seconds"] > 0
@@ -155,7 +163,7 @@ def test_the_submission_s_build_settings_services_and_tests_decide_nothing(run: 
     }  # fmt: skip
     done = run(submission, FourTest=FOUR, JupiterTest=JUPITER)
     found = outcomes(done)
-    assert found["FourTest::isOne[0]"] == "passed" and found["JupiterTest::isSkipped"] == "skipped"
+    assert found["FourTest::isSome"] == "passed" and found["JupiterTest::isSkipped"] == "skipped"
     assert not any("OwnTest" in id for id in found)
 
 

@@ -6,25 +6,37 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** Turns what JUnit reports into one record for each test. */
+/**
+ * Turns what JUnit reports into one record for each test method, {@code org.example.NotesTest::reads}: one that runs several times, with
+ * other arguments, has passed if each time did.
+ */
 final class Recorder implements TestExecutionListener {
     private static final int MOST_CHARACTERS = 2048;
+    private static final List<String> FROM_BEST = List.of("passed", "skipped", "failed", "errored");
 
     private final Records records;
     private final TestPlan plan;
     private final Map<String, Long> begun = new HashMap<>();
-    private final Set<String> recorded = new HashSet<>();
+    private final Set<String> ended = new HashSet<>();
+    /** Methods of the test class that runs now which may run again. */
+    private final Map<String, Result> open = new LinkedHashMap<>();
+
+    private int tests;
     private boolean allPassed = true;
 
     Recorder(Records records, TestPlan plan) {
@@ -32,21 +44,21 @@ final class Recorder implements TestExecutionListener {
         this.plan = plan;
     }
 
-    /** Says what will run, as far as it is known before it does. */
+    /** Says what will run. */
     synchronized void collected() {
         records.write("started", text("JUnit"));
         Set<String> found = plan.getRoots().stream()
                 .flatMap(root -> plan.getDescendants(root).stream())
-                .filter(TestIdentifier::isTest)
-                .map(Recorder::id)
+                .flatMap(test -> method(test).stream())
                 .collect(Collectors.toSet());
         records.write("collected", found.stream().sorted().map(Records::text).collect(Collectors.joining(",", "[", "]")));
     }
 
     /** Says that all is over; returns the exit code that must agree with it. */
     synchronized int finished() {
-        int code = allPassed && !recorded.isEmpty() ? 0 : 1;
-        records.write("finished", String.valueOf(code), "tests", String.valueOf(recorded.size()));
+        writeOpen();
+        int code = allPassed && tests > 0 ? 0 : 1;
+        records.write("finished", String.valueOf(code), "tests", String.valueOf(tests));
         return code;
     }
 
@@ -58,73 +70,83 @@ final class Recorder implements TestExecutionListener {
     @Override
     public synchronized void executionFinished(TestIdentifier test, TestExecutionResult result) {
         String message = result.getThrowable().map(Recorder::trace).orElse("");
-        String outcome =
-                switch (result.getStatus()) {
-                    case SUCCESSFUL -> "passed";
-                    case ABORTED -> "skipped";
-                    case FAILED -> result.getThrowable().filter(AssertionError.class::isInstance).isPresent() ? "failed" : "errored";
-                };
-        if (test.isTest()) {
-            record(test, outcome, message);
-        } else if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
-            if (result.getStatus() == TestExecutionResult.Status.FAILED) {
-                allPassed = false;
-            }
-            recordBelow(test, result.getStatus() == TestExecutionResult.Status.FAILED ? "errored" : "skipped", message);
+        if (test.isTest() || result.getStatus() != Status.SUCCESSFUL) {
+            end(test, outcome(test, result), message);
+        }
+        if (!test.isTest() && isTestClass(test)) {
+            writeOpen();
         }
     }
 
     @Override
     public synchronized void executionSkipped(TestIdentifier test, String reason) {
-        if (test.isTest()) {
-            record(test, "skipped", reason);
-        }
-        recordBelow(test, "skipped", reason);
+        end(test, "skipped", reason);
     }
 
-    /** Tests that never began because what holds them did not get so far. */
-    private void recordBelow(TestIdentifier container, String outcome, String message) {
-        for (TestIdentifier test : plan.getDescendants(container)) {
-            if (test.isTest() && !recorded.contains(test.getUniqueId())) {
-                record(test, outcome, message);
+    private static String outcome(TestIdentifier test, TestExecutionResult result) {
+        return switch (result.getStatus()) {
+            case SUCCESSFUL -> "passed";
+            case ABORTED -> "skipped";
+            case FAILED -> {
+                boolean says = test.isTest() && result.getThrowable().filter(AssertionError.class::isInstance).isPresent();
+                yield says ? "failed" : "errored";
+            }
+        };
+    }
+
+    /** Of a test, or of something that holds tests: those that it kept from beginning end with it. */
+    private void end(TestIdentifier test, String outcome, String message) {
+        Optional<String> method = method(test);
+        if (method.isPresent()) {
+            long start = begun.getOrDefault(test.getUniqueId(), System.nanoTime());
+            Result result = new Result(outcome, (System.nanoTime() - start) / 1e9, message);
+            ended.add(test.getUniqueId());
+            open.merge(method.get(), result, Result::with);
+        } else {
+            allPassed &= outcome.equals("passed");
+        }
+        for (TestIdentifier child : plan.getChildren(test)) {
+            if (!ended.contains(child.getUniqueId()) && !begun.containsKey(child.getUniqueId())) {
+                end(child, outcome, message);
             }
         }
+        if (method.isPresent() && runsOnce(test)) {
+            write(method.get(), open.remove(method.get()));
+        }
     }
 
-    private void record(TestIdentifier test, String outcome, String message) {
-        recorded.add(test.getUniqueId());
-        allPassed &= outcome.equals("passed");
-        long start = begun.getOrDefault(test.getUniqueId(), System.nanoTime());
-        double seconds = (System.nanoTime() - start) / 1e9;
+    private void writeOpen() {
+        open.forEach(this::write);
+        open.clear();
+    }
+
+    private void write(String method, Result result) {
+        tests++;
+        allPassed &= result.outcome.equals("passed");
         records.write(
-                "id", text(id(test)),
-                "outcome", text(outcome),
-                "seconds", String.format(Locale.ROOT, "%.6f", seconds),
-                "message", text(message));
+                "id", text(method),
+                "outcome", text(result.outcome),
+                "seconds", String.format(Locale.ROOT, "%.6f", result.seconds),
+                "message", text(result.message));
     }
 
-    /** {@code org.example.NotesTest::reads}, with the types of parameters if it has some and the number of the invocation if it is one of many. */
-    static String id(TestIdentifier test) {
-        UniqueId unique = UniqueId.parse(test.getUniqueId());
-        String which = unique.getSegments().stream()
-                .filter(segment -> segment.getType().endsWith("-invocation") || segment.getType().startsWith("dynamic-"))
-                .map(segment -> "[" + segment.getValue().replace("#", "") + "]")
-                .collect(Collectors.joining());
+    private static Optional<String> method(TestIdentifier test) {
         return test.getSource()
                 .filter(MethodSource.class::isInstance)
-                .map(source -> named((MethodSource) source, test) + which)
-                .orElseGet(() -> test.getUniqueId());
+                .map(MethodSource.class::cast)
+                .map(source -> source.getClassName() + "::" + source.getMethodName());
     }
 
-    private static String named(MethodSource source, TestIdentifier test) {
-        String name = source.getClassName() + "::" + source.getMethodName();
-        String types = source.getMethodParameterTypes();
-        if (types != null && !types.isBlank()) {
-            return name + "(" + types.replaceAll("[\\w$]+\\.", "") + ")";
-        }
-        // JUnit 4 tells one set of parameters from another by the name alone: reads[0].
-        String shown = test.getDisplayName();
-        return shown.startsWith(source.getMethodName() + "[") ? source.getClassName() + "::" + shown : name;
+    /** Whether this is all that comes of its method: a plain test of Jupiter, or one right below its class in JUnit 4. */
+    private static boolean runsOnce(TestIdentifier test) {
+        UniqueId id = test.getUniqueIdObject();
+        String type = id.getLastSegment().getType();
+        return type.equals("method") || type.equals("test") && id.getSegments().size() == 3;
+    }
+
+    /** Whether it is a class that no other test class holds. */
+    private static boolean isTestClass(TestIdentifier test) {
+        return test.getUniqueIdObject().getSegments().size() == 2;
     }
 
     private static String trace(Throwable thrown) {
@@ -136,5 +158,14 @@ final class Recorder implements TestExecutionListener {
         }
         String whole = trace.toString();
         return whole.substring(0, Math.min(whole.length(), MOST_CHARACTERS));
+    }
+
+    /** How a method ended, however often it ran. */
+    private record Result(String outcome, double seconds, String message) {
+        Result with(Result other) {
+            boolean worse = FROM_BEST.indexOf(other.outcome) > FROM_BEST.indexOf(outcome);
+            Result worst = worse ? other : this;
+            return new Result(worst.outcome, seconds + other.seconds, worst.message);
+        }
     }
 }
