@@ -45,8 +45,9 @@ def _start(evaluation: Evaluation) -> None:
         return
     if not evaluation.project.imports("io.javalin", "spark"):
         return
-    for method in [method for made_of in types if not made_of.is_abstract for method in made_of.methods]:
-        if not evaluation.was_called(method):
-            is_static = "static" in method.modifiers
-            this = TypeName(method.owner.name) if is_static else evaluation.instance(method.owner)
-            evaluation.run_method(method, this, [UNKNOWN] * len(method.parameters))
+    for made_of in [one for one in types if not one.is_abstract]:
+        uncalled = [method for method in made_of.methods if not evaluation.was_called(method)]
+        this = evaluation.instance(made_of) if uncalled else UNKNOWN
+        for method in uncalled:
+            owner = TypeName(made_of.name) if "static" in method.modifiers else this
+            evaluation.run_method(method, owner, [UNKNOWN] * len(method.parameters))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
@@ -112,16 +113,13 @@ def _base_path(application: JavaType, evaluation: Evaluation, settings: Settings
 def _beans(application: JavaType, evaluation: Evaluation) -> list[JavaType]:
     """The types that the application makes objects of: what it scans, imports, and what its `@Bean` methods give."""
     project = evaluation.project
+    components = [one for one in project.types.values() if among(one.annotations, _COMPONENTS)]
     found: dict[JavaType, None] = {application: None}
-    pending = [application]
+    pending = deque([application])
     while pending:
-        current = pending.pop(0)
+        current = pending.popleft()
         packages = _scanned(current, evaluation)
-        more = [
-            one
-            for one in project.types.values()
-            if among(one.annotations, _COMPONENTS) and any(_is_below(one, package) for package in packages)
-        ]
+        more = [one for one in components if any(_is_below(one, package) for package in packages)] if packages else []
         for annotation in among(current.annotations, _IMPORT):
             more += _types(annotation, ("value",), evaluation)
         for method in current.methods:
