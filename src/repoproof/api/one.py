@@ -17,7 +17,7 @@ from ..core.task import Task
 from ..core.verdict import Verdict
 from ..engine.plan import config_hash, plan
 from ..families import Bench, family
-from ..sandbox import open_sandbox
+from ..sandbox import Sandbox, open_sandbox
 from . import arguments
 from .runs import OnEvent, answer, settings
 from .suites import load_suite, nearest
@@ -58,7 +58,7 @@ def rerun(run: Path | str, task: str, *, attempt: int | None = None, on_event: O
     again = _again(RunDirectory.read(place), task, attempt)
     with RunDirectory.locked(place) as directory:
         box = None if again.info.config.static_only else open_sandbox(again.info.config.sandbox)
-        _same_conditions(again, settings(again.suite, box, task_seconds=again.info.config.task_seconds))
+        _same_conditions(again, _settings_now(again, box))
         planned = plan(
             again.suite,
             [again.task],
@@ -129,6 +129,11 @@ def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
         file=info.submissions_path,
         mend=mend,
     )
+
+
+def _settings_now(again: _Again, box: Sandbox | None) -> ScoreConfig:
+    then = again.info.config
+    return settings(again.suite, box, task_seconds=then.task_seconds, coverage=then.coverage)
 
 
 def _same_conditions(again: _Again, now: ScoreConfig) -> None:

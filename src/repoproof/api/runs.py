@@ -59,6 +59,7 @@ def score(
     tasks: Sequence[str] = (),
     language: str = "",
     static_only: bool = False,
+    coverage: bool = False,
     task_seconds: float | None = None,
     fresh: bool = False,
     keep: bool = False,
@@ -69,7 +70,8 @@ def score(
     """Score the submissions at `submissions` on the tasks of `suite` (all, or those chosen) into the run directory `run`.
 
     Goes on with what is in `run` already: finished verdicts on the same submissions under the same settings are kept. The report is
-    also in `run/report.json`, even after an interrupt. Raises `BadInput` where suite, submissions or run directory are wrong, and
+    also in `run/report.json`, even after an interrupt. `coverage` runs the golden tests of Python services once more, to see how much of the
+    submitted code they reach; no score depends on it. Raises `BadInput` where suite, submissions or run directory are wrong, and
     `InfrastructureError` where no sandbox works: nothing has run then. What a submission does never raises.
     """
     directory_of_run = arguments.place(run, "run")
@@ -98,7 +100,7 @@ def score(
     for warning in unknown_lines(check_of(found, loaded, chosen)):
         log.warning("%s", warning)
     box = None if static_only else open_sandbox(sandbox)
-    config = settings(loaded, box, task_seconds=task_seconds)
+    config = settings(loaded, box, task_seconds=task_seconds, coverage=coverage)
     with RunDirectory.locked(directory_of_run) as directory:
         planned = plan(loaded, chosen, found.items, config=config, run=directory)
         versions = {"repoproof": version("repoproof"), "python": platform.python_version()}
@@ -121,7 +123,7 @@ def compare(run_a: Path | str, run_b: Path | str) -> Comparison:
     return comparison_of(report_on(a), report_on(b), sources, paths=(str(a.path), str(b.path)))
 
 
-def settings(suite: Suite, box: Sandbox | None, *, task_seconds: float | None) -> ScoreConfig:
+def settings(suite: Suite, box: Sandbox | None, *, task_seconds: float | None, coverage: bool = False) -> ScoreConfig:
     """All that could change a verdict when the tasks of `suite` are scored in `box`; None to read the code only."""
     if box is None:
         return ScoreConfig(sandbox=NO_SANDBOX, static_only=True, task_seconds=task_seconds, cutoff=suite.info.cutoff)
@@ -132,6 +134,7 @@ def settings(suite: Suite, box: Sandbox | None, *, task_seconds: float | None) -
         limits=box.fingerprint()["limits"].split()[0],
         runner=sha256(pins.read_bytes()).hexdigest(),
         task_seconds=task_seconds,
+        coverage=coverage,
         cutoff=suite.info.cutoff,
     )
 
@@ -148,6 +151,7 @@ def _about(info: RunInfo) -> str:
         if config.static_only
         else f"in {config.sandbox} with limits by {config.limits or 'unknown means'}",
         f"within {config.task_seconds:g} s" if config.task_seconds else "",
+        "with coverage" if config.coverage else "",
         f"model {options.model_name}" if options.model_name else "",
         f"agent {options.agent_name}" if options.agent_name else "",
     ]

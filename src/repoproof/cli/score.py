@@ -29,6 +29,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", default="", metavar="NAME", help="only tasks of this language")
     parser.add_argument("--static-only", action="store_true", help="read the code, run nothing: static coverage only")
     parser.add_argument(
+        "--coverage",
+        action="store_true",
+        help="run the golden tests of Python services once more, to see how much of their code they reach (see --code)",
+    )
+    parser.add_argument(
         "--timeout",
         dest="task_seconds",
         type=options.seconds,
@@ -68,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
             sandbox=args.sandbox,
             workers=args.workers,
             static_only=args.static_only,
+            coverage=args.coverage,
             task_seconds=args.task_seconds,
             fresh=args.fresh,
             keep=args.keep,

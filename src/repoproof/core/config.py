@@ -23,6 +23,8 @@ class ScoreConfig(Frozen):
     """Read the code only: no sandbox, no tests, only the static measures."""
     task_seconds: float | None = None
     """Wall-clock limit of all of a candidate's own steps (installing to testing); None for the family's own."""
+    coverage: bool = False
+    """Run the golden tests once more against a service whose lines are counted: nothing but the coverage comes of that."""
     cutoff: date | None = None
     """The suite's: dependencies are resolved as of that day."""
     scorer_version: str = SCORER_VERSION

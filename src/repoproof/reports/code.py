@@ -1,4 +1,4 @@
-"""How large the submitted code is: counts that describe it, and no scores."""
+"""How large the submitted code is, and how much of it the golden tests reach: numbers that describe it, and no scores."""
 
 from __future__ import annotations
 
@@ -14,17 +14,25 @@ CODE = {
     "code_files": "Files",
     "code_functions": "Functions",
     "code_endpoints": "Routes",
+    "code_coverage": "Coverage",
 }
-"""Measures that are counts over the code -> what they are called for people."""
+"""Measures of the code -> what they are called for people. Coverage is the share of its statements that ran under the golden tests."""
 
 
 class CodeFigure(Frozen):
-    """One count, over the submissions whose code was read."""
+    """One of them, over the submissions whose code was read."""
 
     known: int
     total: float
     mean: float
     median: float
+
+
+def shown(name: str, value: float | None, *, decimals: int = 0) -> str:
+    """A figure as people read it; a dash for None."""
+    if value is None:
+        return "-"
+    return f"{value:.{2 if name == 'code_coverage' else decimals}f}"
 
 
 def code_of(rows: Iterable[Scored]) -> dict[str, CodeFigure]:

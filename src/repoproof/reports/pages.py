@@ -11,7 +11,7 @@ from ..core.outcomes import Status
 from ..sandbox.doctor import Finding
 from ..stats.means import value_of
 from .check import Check, unknown_lines
-from .code import CODE
+from .code import CODE, shown
 from .comparison import AmountDifference, Comparison, Side
 from .effort import FIGURES, Maker, known_mean, quantity
 from .report import READ, Interval, Metric, Report, Slice, TaskRow, counted, number
@@ -406,16 +406,12 @@ def _code(report: Report) -> Iterator[Part]:
     yield Table(
         (Column("Submission"), *(Column(CODE[name], True) for name in figures)),
         (
-            *((row.label, *(_count(row.measures.get(name)) for name in figures)) for row in read),
-            ("mean", *(f"{report.code[name].mean:.1f}" for name in figures)),
-            ("median", *(f"{report.code[name].median:.1f}" for name in figures)),
+            *((row.label, *(shown(name, row.measures.get(name)) for name in figures)) for row in read),
+            ("mean", *(shown(name, report.code[name].mean, decimals=1) for name in figures)),
+            ("median", *(shown(name, report.code[name].median, decimals=1) for name in figures)),
         ),
         title=f"The submitted code, {len(read)} of {counted(report.submissions, 'submission')} read",
     )
-
-
-def _count(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0f}"
 
 
 def _counts(report: Report) -> str:
