@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,12 @@ from .workspace import ended
 URL_VARIABLES = ("SERVICE_BASE_URL", "API_BASE_URL", "BASE_URL")
 """Where golden suites look for the service."""
 
+WORST = (TestOutcome.PASSED, TestOutcome.SKIPPED, TestOutcome.FAILED, TestOutcome.ERRORED)
+"""Outcomes of one test, the worst last."""
+
+GAVE_UP = "_pytest.outcomes.Exit: "
+"""How pytest shows a file that ends the session while it is imported."""
+
 
 @dataclass(frozen=True)
 class GoldenRun:
@@ -32,12 +39,10 @@ class GoldenRun:
     process: ExecResult
     finished: bool
     """Whether the runner reached its end (a suite that hits its time limit does not)."""
-    collected: int | None = None
-    """Tests that were there to run; None where it did not come to that."""
     skipped_modules: tuple[str, ...] = ()
     """Files that skipped themselves as a whole while they were collected."""
     collect_errors: tuple[str, ...] = ()
-    """What pytest said of each file that it could not collect."""
+    """What pytest said of each file that it could not collect, but for those that called `pytest.exit`."""
 
     @property
     def passed(self) -> int:
@@ -106,16 +111,33 @@ def run_golden_tests(
 
 def golden_run(task: MicroserviceTask, lines: list[dict], process: ExecResult) -> GoldenRun:
     """What the runner has recorded, held against the manifest."""
-    held, unexpected = hold_against(task.test_ids, lines)
+    tested = folded((line for line in lines if "id" in line), task.test_ids)
+    held, unexpected = hold_against(task.test_ids, tested)
     return GoldenRun(
         held,
         unexpected,
         process,
         finished=any("finished" in line for line in lines),
-        collected=next((len(line["collected"]) for line in lines if "collected" in line), None),
         skipped_modules=tuple(line["collect_skipped"] for line in lines if "collect_skipped" in line),
-        collect_errors=tuple(line["message"] for line in lines if "collect_error" in line),
+        collect_errors=tuple(
+            line["message"] for line in lines if "collect_error" in line and GAVE_UP not in line["message"]
+        ),
     )
+
+
+def folded(records: Iterable[dict], expected: Iterable[str]) -> list[dict]:
+    """The records of tests, with each invocation of a parametrised one under the id of all of them, where the manifest has that: ids that were
+    read from source know no invocations. Such a test passes if all of its invocations do."""
+    known = set(expected)
+    found: dict[str, dict] = {}
+    for line in records:
+        plain = re.split(r"[(\[]", line["id"], maxsplit=1)[0]
+        id = plain if line["id"] not in known and plain in known else line["id"]
+        before = found.get(id)
+        worse = before is None or WORST.index(line["outcome"]) > WORST.index(before["outcome"])
+        seconds = line["seconds"] + (before["seconds"] if before else 0.0)
+        found[id] = {**(line if worse or before is None else before), "id": id, "seconds": seconds}
+    return list(found.values())
 
 
 def service_urls(port: int) -> dict[str, str]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core.outcomes import TestOutcome
 from ...core.verdict import Phase
 from ...sandbox.base import ReadOnly, Sandbox, Scratch, View, Writable
 from ...toolchains import Prepared, PythonToolchain, TimeLeft
@@ -21,10 +18,6 @@ from .workspace import Record, lay_out
 
 RUNNER_PACKAGES = ("pytest", "requests", "httpx")
 """What the tests find beside the submission's own dependencies, whose versions are the submission's choice."""
-
-
-WORST = (TestOutcome.PASSED, TestOutcome.SKIPPED, TestOutcome.FAILED, TestOutcome.ERRORED)
-"""Outcomes of one test, the worst last."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ def _run_java(
     )
     if done.process is None:
         return Beside(None, done.phases)
-    lines = [*folded(done.records, task.test_ids), *([{"finished": 0}] if done.finished else [])]
+    lines = [*done.records, *([{"finished": 0}] if done.finished else [])]
     return Beside(golden_run(task, lines, done.process), done.phases)
 
 
@@ -100,21 +93,6 @@ def _run_python(
     process = box.run(RUN_TESTS, view=view, limits=limits)
     time.spend(process)
     return Beside(golden_run(task, read_records(results / "results.jsonl"), process), prepared.phases)
-
-
-def folded(records: Iterable[dict], expected: Iterable[str]) -> list[dict]:
-    """The records with each invocation of a parametrised method under the method's own id, where the manifest has that: ids that were read
-    from source know no invocations. Such a method passes if all of its invocations do."""
-    known = set(expected)
-    found: dict[str, dict] = {}
-    for line in records:
-        plain = re.split(r"[(\[]", line["id"])[0]
-        id = plain if line["id"] not in known and plain in known else line["id"]
-        before = found.get(id)
-        worse = before is None or WORST.index(line["outcome"]) > WORST.index(before["outcome"])
-        seconds = line["seconds"] + (before["seconds"] if before else 0.0)
-        found[id] = {**(line if worse or before is None else before), "id": id, "seconds": seconds}
-    return list(found.values())
 
 
 def _variables(task: MicroserviceTask) -> dict[str, str]:

@@ -27,7 +27,7 @@ class Nothing:
 def main(tests: str, results: str) -> int:
     for place, name in ((pytest, "exit"), (pytest, "skip"), (sys, "exit"), (time, "sleep")):
         setattr(place, name, Nothing(getattr(place, name)))
-    return run_tests.main(tests, results, "--collect-only", "--continue-on-collection-errors")
+    return run_tests.main(tests, results, "--collect-only")
 
 
 if __name__ == "__main__":

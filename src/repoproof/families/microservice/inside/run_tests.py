@@ -81,6 +81,8 @@ def main(tests: str, results: str, *flags: str) -> int:
         "no:cacheprovider",
         "-q",
         "--tb=short",
+        # One file that cannot be imported costs its own tests, and not those of all others.
+        "--continue-on-collection-errors",
         *flags,
     ]
     return int(pytest.main(arguments, plugins=[Recorder(results)]))
