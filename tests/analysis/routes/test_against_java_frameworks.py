@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from http.client import HTTPConnection
 from pathlib import Path
@@ -16,8 +15,7 @@ from repoproof.analysis.routes import find_routes
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.needs("network"),
-    pytest.mark.skipif(not (shutil.which("mvn") and shutil.which("javac")), reason="Maven or a JDK is not installed"),
+    pytest.mark.needs("network", "java"),
 ]
 
 ABSENT = (404, 405, 501)
