@@ -56,6 +56,17 @@ def _java() -> str:
     return ""
 
 
+def _gradle() -> str:
+    from repoproof.core.errors import RepoProofError
+    from repoproof.toolchains.gradle import find_gradle
+
+    try:
+        find_gradle()
+    except RepoProofError as error:
+        return str(error)
+    return ""
+
+
 def _cgroup() -> str:
     from repoproof.sandbox.cgroup import mechanism
 
@@ -103,6 +114,7 @@ TOOLS: dict[str, Callable[[], str]] = {
     "compilers": _compilers,
     "docker": _docker,
     "emulator": _emulator,
+    "gradle": _gradle,
     "java": _java,
     "node": _node,
     "podman": lambda: "" if shutil.which("podman") else "podman is not installed (apt-get install podman)",

@@ -50,6 +50,8 @@ _ETC_OF_HOST = (
     "protocols",
     "localtime",
     "maven",
+    "ssl/certs/java",
+    "pki/java",
 )
 """Parts of the host's /etc without which installed programs do not work; none of them tells about the host's people or network."""
 
@@ -145,10 +147,12 @@ def _write_our_files(place: Path, of_host: Sequence[Path]) -> None:
     for name, text in _ETC.items():
         (etc / name).write_text(text)
     for path in of_host:
+        copy = etc / path.relative_to("/etc")
+        make_public_directory(copy.parent)
         if path.is_dir():
-            shutil.copytree(path, etc / path.name, symlinks=True, ignore=_closed_to_us)
+            shutil.copytree(path, copy, symlinks=True, ignore=_closed_to_us)
         else:
-            shutil.copyfile(path, etc / path.name)
+            shutil.copyfile(path, copy)
     shutil.copyfile(supervisor(), place / "supervise")
     for path in (*etc.iterdir(), place / "supervise"):
         path.chmod(0o755 if path.is_dir() or path.name == "supervise" else 0o644)

@@ -85,6 +85,11 @@ def run_in_process(
     process = suite.run(tests, folder, nonce, time.at_most(seconds), variables or {})
     time.spend(process)
     lines = vouched(folder / "results/records.jsonl", nonce)
+    log("tests", process.stdout + process.stderr)
+    if not lines and process.cause in (Cause.EXITED, Cause.SIGNALLED):
+        # No code of the submission runs before the launcher's first record.
+        said = (process.stdout + process.stderr)[-400:].decode("utf-8", "replace")
+        raise InfrastructureError(f"the launcher of the tests did not start: {said}", boundary=Boundary.HARNESS)
     finish = next((line for line in lines if "finished" in line), None)
     agrees = finish is not None and process.cause is Cause.EXITED and process.exit_code == finish["finished"]
     if finish is not None and not agrees:
