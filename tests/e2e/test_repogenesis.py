@@ -7,6 +7,7 @@ import json
 import pytest
 from plugins.small_suite import REFERENCE, SERVICE, START, write_suite, write_tree
 
+from repoproof import api
 from repoproof.cli import main
 
 pytestmark = pytest.mark.needs("bubblewrap")
@@ -29,6 +30,7 @@ def evaluated(tmp_path_factory):
     def evaluate(*more: str) -> dict:
         output = root / "results"
         assert main(["repogenesis", "run_evaluation", *words, "--output_dir", str(output), *more]) == 0
+        assert api.aggregate([output]).implausible == ()
         return json.loads((output / "report.json").read_text())
 
     return evaluate("--agent_name", "a-1"), evaluate("--resume", "--profile", "legacy")
