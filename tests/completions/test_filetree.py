@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repoproof.completions.fences import Fence, fence_of
 from repoproof.completions.filetree import FileTree, TreeCaps, parse_tree, render_tree, write_tree
 from repoproof.core.errors import BadInput
 
@@ -259,6 +260,36 @@ def test_no_answer_makes_reading_fail_or_lead_out(text: str) -> None:
     for file in parse_tree(text).files:
         assert not Path(file.path).is_absolute() and ".." not in Path(file.path).parts
         assert ".git" not in [part.lower() for part in Path(file.path).parts]
+
+
+HOSTILE = {
+    "fences in a Markdown file": "```md title=a.md\n```\n",
+    "fences that only open": "~~~a.py\n~~~x\n~~~\n```a.py\n```x\n```\n",
+    "lines after a first end": "### FILE: a.md\n```\n```\nx.py:\n",
+}
+
+
+@pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)
+def test_what_is_looked_at_twice_is_no_more_for_a_long_answer_than_for_a_short_one(
+    piece: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = 0
+
+    def counted(line: str) -> Fence | None:
+        nonlocal looked
+        looked += 1
+        return fence_of(line)
+
+    monkeypatch.setattr("repoproof.completions.fences.fence_of", counted)
+    parse_tree(piece * 3_000)
+    assert looked < 10 * 3_000 * piece.count("\n")
+
+
+@pytest.mark.parametrize("length", [4_000, 1_000_000])
+def test_a_name_in_however_many_quotes_is_read_or_not_and_breaks_nothing(length: int) -> None:
+    quotes = "`" * length
+    tree = parse_tree(f"### FILE: {quotes}a.py{quotes}\n```\nx\n```\n")
+    assert _texts(tree) == ({"a.py": "x\n"} if length == 4_000 else {})
 
 
 def test_a_tree_is_written_byte_by_byte(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -304,3 +306,16 @@ async def five_hundred_claims(tmp_path: Path) -> None:
         await everyone.wait()
         assert len(list(Path("/proc/self/fd").iterdir())) == before
         await everyone.wait()
+
+
+def _a_link(file: Path) -> None:
+    (file.parent / "elsewhere").write_text("somebody's\n")
+    file.symlink_to("elsewhere")
+
+
+@pytest.mark.parametrize("make", [_a_link, lambda file: file.symlink_to("nowhere"), os.mkfifo, os.mkdir])
+def test_what_is_no_file_of_ours_is_not_added_to(make: Callable[[Path], None], tmp_path: Path) -> None:
+    make(tmp_path / "answers.jsonl")
+    with pytest.raises(BadInput, match=r"answers\.jsonl: not a regular file"):
+        Store.opened(tmp_path)
+    assert not (tmp_path / "nowhere").exists()

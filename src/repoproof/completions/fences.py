@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 _OPENING = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})(?P<info>[^\r\n]*)")
 
-# Fences that only ever open are no nesting; and looking for the end of each to the end of the text would take quadratic time.
 _MAX_DEPTH = 8
+"""Fences that only ever open are no nesting."""
+_LOOKS_A_LINE = 4
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,21 @@ class Fence:
 
     def _is_as_strong_as(self, opening: Fence) -> bool:
         return self.character == opening.character and self.length >= opening.length
+
+
+@dataclass
+class Patience:
+    """How many lines of a text may still be looked at behind the first end that a block could have, to see whether there is a better one.
+
+    For all of its blocks together: if each could look to the end of the text, reading it would take quadratic time.
+    """
+
+    looks: int
+
+    @classmethod
+    def for_text(cls, lines: Sequence[str]) -> Patience:
+        """Far more than any answer needs that was not made to try it."""
+        return cls(_LOOKS_A_LINE * len(lines) + 1_000)
 
 
 @dataclass(frozen=True)
@@ -67,6 +83,7 @@ def block_at(
     lines: Sequence[str],
     start: int,
     *,
+    patience: Patience,
     section_at: Callable[[int], bool] = lambda _: False,
     is_markdown: bool = False,
 ) -> Block | None:
@@ -79,7 +96,7 @@ def block_at(
     fence = fence_of(lines[start])
     if fence is None:
         return None
-    end = _end(lines, start, fence, section_at, is_markdown)
+    end = _end(lines, start, fence, patience, section_at, is_markdown)
     closed = end is not None
     end = len(lines) if end is None else end
     return Block(start, end, fence, closed, _content(lines[start + 1 : end], fence, closed))
@@ -89,8 +106,9 @@ def blocks_of(lines: Sequence[str]) -> list[Block]:
     """All blocks, one after another; what is inside one is not looked at."""
     found: list[Block] = []
     at = 0
+    patience = Patience.for_text(lines)
     while at < len(lines):
-        block = block_at(lines, at)
+        block = block_at(lines, at, patience=patience)
         if block is not None:
             found.append(block)
             at = block.end
@@ -99,12 +117,21 @@ def blocks_of(lines: Sequence[str]) -> list[Block]:
 
 
 def _end(
-    lines: Sequence[str], start: int, fence: Fence, section_at: Callable[[int], bool], is_markdown: bool
+    lines: Sequence[str],
+    start: int,
+    fence: Fence,
+    patience: Patience,
+    section_at: Callable[[int], bool],
+    is_markdown: bool,
 ) -> int | None:
     first: int | None = None
     balanced: list[int] = []
     depth = 0
     for at in range(start + 1, len(lines)):
+        if first is not None:
+            if not patience.looks:
+                break
+            patience.looks -= 1
         inner = fence_of(lines[at])
         if inner is None:
             # A section can only begin outside: until a bare fence was seen, we are certainly inside.

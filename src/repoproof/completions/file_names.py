@@ -25,7 +25,8 @@ _KNOWN_NAMES = frozenset(
 )
 _NAME = r"[\w.@+\-\[\]()$]+"
 _PATH = re.compile(rf"(?:\.{{0,2}}[/\\])?(?:[A-Za-z]:[/\\])?(?:{_NAME}[/\\])*{_NAME}")
-_EXTENSION = re.compile(r".*[^.\W][\w\-]*\.[A-Za-z][A-Za-z0-9_\-]{0,11}|\.[A-Za-z][\w.\-]*")
+_EXTENSION = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,11}")
+_HIDDEN = re.compile(r"\.[A-Za-z][\w.\-]*")
 _MAX_LINE = 10_000
 """Longer lines name nothing: the longest path is far shorter."""
 _LABEL = r"(?:file[ \t]?name|filename|file|path)"
@@ -69,7 +70,9 @@ def is_clear(text: str) -> bool:
     if len(text) > _MAX_LINE or "://" in text or not _PATH.fullmatch(text):
         return False
     name = re.split(r"[/\\]", text)[-1]
-    return name in _KNOWN_NAMES or _EXTENSION.fullmatch(name) is not None
+    stem, _, extension = name.rpartition(".")
+    has_extension = bool(_EXTENSION.fullmatch(extension) and re.fullmatch(r"\w", stem.rstrip("-")[-1:]))
+    return name in _KNOWN_NAMES or has_extension or _HIDDEN.fullmatch(name) is not None
 
 
 def _name_in_info(info: str) -> str | None:
@@ -103,7 +106,13 @@ def _one_spaced(line: str) -> str:
 
 
 def _unquoted(path: str) -> str:
+    while (inner := _within_quotes(path)) is not None:
+        path = inner
+    return path
+
+
+def _within_quotes(path: str) -> str | None:
     for opening, closing in _QUOTES:
         if len(path) > len(opening) + len(closing) and path.startswith(opening) and path.endswith(closing):
-            return _unquoted(path[len(opening) : -len(closing)].strip())
-    return path
+            return path[len(opening) : -len(closing)].strip()
+    return None

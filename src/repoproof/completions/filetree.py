@@ -17,7 +17,7 @@ from ..core.base import Frozen, MiB, Text
 from ..core.errors import BadInput
 from ..core.tree import shown
 from .answer_path import UnsafePath, safe_path
-from .fences import Block, block_at, fence_of
+from .fences import Block, Patience, block_at, fence_of
 from .file_names import Naming, name_above, name_inside, official_name
 from .reasoning import without_reasoning
 
@@ -126,6 +126,10 @@ class _Reading:
     """Bytes of all that was found."""
     folders: set[str] = field(default_factory=set[str])
     truncated: bool = False
+    patience: Patience = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.patience = Patience.for_text(self.lines)
 
     def read(self) -> None:
         at = 0
@@ -166,6 +170,7 @@ class _Reading:
         block = block_at(
             self.lines,
             at,
+            patience=self.patience,
             section_at=lambda line: self._begins_file(line, naming),
             is_markdown=naming is not None and naming.path.lower().endswith((".md", ".markdown", ".mdx")),
         )

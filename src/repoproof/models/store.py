@@ -138,6 +138,10 @@ class Store:
         """A new or existing store, to read from and to add to."""
         if path.exists() and not path.is_dir():
             raise BadInput("not a directory", file=path, mend="give another store")
+        file = path / "answers.jsonl"
+        # What is added to must be ours: a link leads to anything, and a pipe would be waited on.
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            raise BadInput("not a regular file", file=file, mend="give another store")
         make_directory(path)
         store = cls(path)
         store._claims = _Claims(path / "claims")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from plugins import java_services
+from plugins.docker_engine import docker_engine
 from plugins.small_suite import write_suite
 
 import repoproof
 from repoproof.core.outcomes import Status
 from repoproof.core.verdict import Verdict
+
+__all__ = ["docker_engine"]
 
 pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.needs("java"), pytest.mark.needs("network")]
 
@@ -34,8 +37,21 @@ FRAMEWORKS = [
 def test_a_reference_deploys_and_passes_its_golden_tests(
     tmp_path: Path, reference: Callable[[], dict[str, str]], start: str
 ) -> None:
-    suite = write_suite(tmp_path / "suite", language="java", reference=reference())
-    repoproof.score(suite, suite / "sealed" / "reference", tmp_path / "run")
+    scores_in_full(tmp_path, reference(), start, "bubblewrap")
+
+
+@slow
+@pytest.mark.needs("docker")
+@pytest.mark.usefixtures("docker_engine")
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("reference", "start"), FRAMEWORKS[:2])
+def test_docker_scores_it_the_same(tmp_path: Path, reference: Callable[[], dict[str, str]], start: str) -> None:
+    scores_in_full(tmp_path, reference(), start, "docker")
+
+
+def scores_in_full(tmp_path: Path, reference: Mapping[str, str], start: str, sandbox: str) -> None:
+    suite = write_suite(tmp_path / "suite", language="java", reference=reference)
+    repoproof.score(suite, suite / "sealed" / "reference", tmp_path / "run", sandbox=sandbox)
     (line,) = (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()
     verdict = Verdict.model_validate_json(line)
     assert (verdict.status, verdict.reason) == (Status.PASSED, "3 of 3 tests passed")
