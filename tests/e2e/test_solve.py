@@ -283,7 +283,7 @@ def test_a_second_process_on_the_same_output_is_refused(suite, tmp_path):
         with started(*again) as process:
             server.wait_for(held=1)
             ran = repoproof(*again)
-            assert (ran.returncode, "in use by another process" in ran.stderr) == (2, True)
+            assert (ran.returncode, f"is in use by process {process.pid} " in ran.stderr) == (2, True)
             server.release()
             assert process.wait() == 0
 

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import threading
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,18 +36,3 @@ def test_a_line_that_was_cut_off_anywhere_costs_nothing_but_itself(tmp_path_fact
     # Without its line break alone it is still whole.
     assert texts in (["before", "after"], ["before", text, "after"])
     assert len(texts) == 2 or cut % last == last - 1
-
-
-def test_threads_that_add_at_once_take_turns(tmp_path):
-    lines = Lines(tmp_path / "said.jsonl", Said)
-    threads = [threading.Thread(target=lines.append, args=(Said(number=number),)) for number in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(one.number or 0 for one in lines) == list(range(20))
-
-
-def test_a_place_that_cannot_be_written_to_is_named(tmp_path):
-    with pytest.raises(OSError, match=r"said\.jsonl"):
-        Lines(tmp_path / "none" / "said.jsonl", Said).append(Said())

@@ -11,9 +11,7 @@ verdict starts on a fresh line.
 
 from __future__ import annotations
 
-import fcntl
 import itertools
-import json
 import logging
 import os
 import threading
@@ -29,8 +27,8 @@ from pydantic import ValidationError
 from .base import Frozen
 from .config import RunOptions, ScoreConfig
 from .digest import digest_of_strings
-from .durable import make_directory, naming, sync_directory, write_atomically
-from .errors import BadInput, Boundary, InfrastructureError
+from .durable import append_lines, held, make_directory, write_atomically
+from .errors import BadInput
 from .jsonl import read_json, to_record
 from .submission import Origin
 from .suite import Suite
@@ -124,11 +122,8 @@ class RunDirectory:
 
     path: Path
     _index: dict[VerdictKey, _Stored] = field(default_factory=dict[VerdictKey, _Stored], repr=False)
-    _descriptor: int | None = field(default=None, repr=False)
-    """Of verdicts.jsonl, while this process holds the lock."""
-    _ended: bool = True
-    """Whether the file's last line is whole, or there is none."""
-    _end: int = 0
+    _held: bool = False
+    """Whether this process holds the lock."""
     _one_writer: threading.Lock = field(default_factory=threading.Lock, repr=False)
     damaged: list[int] = field(default_factory=list[int])
     """Lines that hold no verdict (a crash while writing): counted, and asked again."""
@@ -149,19 +144,17 @@ class RunDirectory:
         """A new or existing run, for this process alone to add to. `BadInput` if another one is at it, or if it is something else."""
         _is_ours(path)
         make_directory(path)
-        with _lock(path):
+        with held(path / "lock", f"run directory {path}"):
             run = cls(path)
             run._load()
-            run._descriptor = os.open(run.verdicts_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
             # What a killed process wrote last may not have reached the disk yet, and counts from now on.
-            os.fsync(run._descriptor)
-            sync_directory(path)
+            append_lines(run.verdicts_file, b"")
+            run._held = True
             try:
                 yield run
             finally:
                 with run._one_writer:
-                    os.close(run._descriptor)
-                    run._descriptor = None
+                    run._held = False
 
     @property
     def verdicts_file(self) -> Path:
@@ -182,7 +175,7 @@ class RunDirectory:
 
         `BadInput` if the directory belongs to another suite.
         """
-        assert self._descriptor is not None, "only under the lock"
+        assert self._held, "only under the lock"
         before = self.info if (self.path / "run.json").exists() else None
         if before is not None and before.suite != info.suite:
             problem = f'holds a run of suite "{before.suite}", not of "{info.suite}"'
@@ -196,13 +189,13 @@ class RunDirectory:
 
     def append(self, *verdicts: Verdict) -> None:
         """Add verdicts; they are on disk when this returns. Thread-safe."""
-        lines = [(verdict, verdict.model_dump_json().encode() + b"\n") for verdict in verdicts]
-        with self._one_writer, naming(self.verdicts_file):
-            assert self._descriptor is not None, "only under the lock"
-            for verdict, line in lines:
-                self._write(line)
-                self._remember(verdict, self._end - len(line), len(line))
-            os.fsync(self._descriptor)
+        lines = [verdict.model_dump_json().encode() + b"\n" for verdict in verdicts]
+        with self._one_writer:
+            assert self._held, "only under the lock"
+            offset = append_lines(self.verdicts_file, b"".join(lines))
+            for verdict, line in zip(verdicts, lines, strict=True):
+                self._remember(verdict, offset, len(line))
+                offset += len(line)
 
     def verdict(self, key: VerdictKey) -> Verdict | None:
         """The answer to that question: a final one rather than an infrastructure error, else the latest; None so far."""
@@ -242,32 +235,19 @@ class RunDirectory:
         raise AssertionError("there is always another number")
 
     def _load(self) -> None:
-        try:
-            with self.verdicts_file.open("rb") as file:
-                for number, line in enumerate(file, start=1):
-                    self._ended = line.endswith(b"\n")
-                    self._end += len(line)
-                    if not line.strip():
-                        continue
-                    try:
-                        verdict = Verdict.model_validate_json(line)
-                    except ValidationError:
-                        self.damaged.append(number)
-                        log.info("%s:%d holds no verdict (a crash?): passed over", self.verdicts_file, number)
-                    else:
-                        self._remember(verdict, self._end - len(line), len(line))
-        except FileNotFoundError:
-            return
-
-    def _write(self, line: bytes) -> None:
-        assert self._descriptor is not None
-        data = line if self._ended else b"\n" + line
-        written = os.write(self._descriptor, data)
-        self._end += written
-        self._ended = written == len(data)
-        if not self._ended:
-            problem = f"only {written} of {len(data)} bytes went into {self.verdicts_file}: is the disk full?"
-            raise InfrastructureError(problem, boundary=Boundary.HARNESS)
+        end = 0
+        with suppress(FileNotFoundError), self.verdicts_file.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                end += len(line)
+                if not line.strip():
+                    continue
+                try:
+                    verdict = Verdict.model_validate_json(line)
+                except ValidationError:
+                    self.damaged.append(number)
+                    log.info("%s:%d holds no verdict (a crash?): passed over", self.verdicts_file, number)
+                else:
+                    self._remember(verdict, end - len(line), len(line))
 
     def _remember(self, verdict: Verdict, offset: int, length: int) -> None:
         earlier = self._index.get(verdict.key)
@@ -291,30 +271,3 @@ def _is_ours(path: Path) -> None:
     strange = [name for name in names if name not in _CONTENTS and not name.startswith(".")]
     if strange and "run.json" not in names:
         raise BadInput(f"not a run, and not empty: {strange[0]}", file=path, mend="use another -o")
-
-
-@contextmanager
-def _lock(path: Path) -> Generator[None]:
-    # The kernel lets go of it when the process dies, however that happens: a lock that is left behind cannot be.
-    with (path / "lock").open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            problem = f"run directory {path} is in use by {_holder(path)}"
-            raise BadInput(problem, mend="wait for it to end, or end it") from None
-        file.truncate(0)
-        file.write(json.dumps({"pid": os.getpid(), "started": datetime.now(UTC).isoformat(timespec="seconds")}) + "\n")
-        file.flush()
-        try:
-            yield
-        finally:
-            file.truncate(0)
-
-
-def _holder(path: Path) -> str:
-    """Who holds the lock, as far as it has said."""
-    try:
-        said = json.loads((path / "lock").read_text())
-        return f"process {said['pid']} (started {said['started']})"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another process"

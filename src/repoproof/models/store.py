@@ -30,8 +30,8 @@ from typing import NamedTuple, Self
 from pydantic import Field, ValidationError, model_validator
 
 from ..core.base import Frozen, Text
-from ..core.durable import make_directory, naming, sync_directory
-from ..core.errors import BadInput, Boundary, InfrastructureError
+from ..core.durable import append_lines, make_directory, naming
+from ..core.errors import BadInput
 from ..core.jsonl import parse_object, to_record
 from .base import Answer, ChatRequest, Fault, FillRequest
 
@@ -174,25 +174,7 @@ class Store:
 
     def append(self, recorded: Recorded) -> None:
         """Add a call; it is on disk when this returns. `OSError` names the file."""
-        line = recorded.line()
-        with naming(self.answers_file):
-            descriptor = os.open(self.answers_file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            try:
-                # Whether the last line is whole can only be told while nobody is writing one.
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-                size = os.fstat(descriptor).st_size
-                torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-                data = b"\n" + line if torn else line
-                written = os.write(descriptor, data)
-                fcntl.flock(descriptor, fcntl.LOCK_UN)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            if size == 0:
-                sync_directory(self.path)
-        if written < len(data):
-            problem = f"only {written} of {len(data)} bytes went into {self.answers_file}: is the disk full?"
-            raise InfrastructureError(problem, boundary=Boundary.HARNESS)
+        append_lines(self.answers_file, recorded.line())
 
     @asynccontextmanager
     async def claim(self, key: str) -> AsyncGenerator[None]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ..core.durable import naming, sync_directory
-from ..core.errors import Boundary, InfrastructureError
+from ..core.durable import append_lines
 
 log = logging.getLogger(__name__)
 
@@ -25,12 +22,11 @@ def spelled(record: BaseModel) -> str:
 
 
 class Lines(Generic[Record]):
-    """The records of a file. Whoever writes holds it alone; its threads take turns."""
+    """The records of a file, for any number of threads."""
 
     def __init__(self, file: Path, type_: type[Record]) -> None:
         self.file = file
         self._type = type_
-        self._turn = threading.Lock()
 
     def __iter__(self) -> Iterator[Record]:
         """From the first on. What a crash left of a line is passed over."""
@@ -45,15 +41,4 @@ class Lines(Generic[Record]):
 
     def append(self, record: Record) -> None:
         """Add a record; it is on disk when this returns."""
-        line = spelled(record).encode()
-        with self._turn, naming(self.file), self.file.open("a+b", buffering=0) as file:
-            size = file.seek(0, os.SEEK_END)
-            torn = size > 0 and os.pread(file.fileno(), 1, size - 1) != b"\n"
-            data = b"\n" + line if torn else line
-            written = file.write(data)
-            os.fsync(file.fileno())
-            if size == 0:
-                sync_directory(self.file.parent)
-        if written != len(data):
-            problem = f"only {written} of {len(data)} bytes went into {self.file}: is the disk full?"
-            raise InfrastructureError(problem, boundary=Boundary.HARNESS)
+        append_lines(self.file, spelled(record).encode())

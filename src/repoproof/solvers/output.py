@@ -6,7 +6,7 @@
     .solve/solve.json        Settings: what is asked of whom, in whatever run
     .solve/attempts.jsonl    Attempted, a line for each end of an attempt, faults included; only ever appended to
     .solve/answers.jsonl     the record of calls, unless another store was named
-    .solve/lock              held (flock) by the one process that solves
+    .solve/lock              held by the one process that solves
     .solve/work/             what is being made; emptied by whoever takes the lock
 
 Everything outside `.solve` follows from suite, settings and recorded answers alone. Tree and transcript are moved into place whole, and
@@ -15,7 +15,6 @@ counted as done only by their line in `submissions.jsonl`, which is written last
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -28,7 +27,7 @@ from uuid import uuid4
 from pydantic import Field
 
 from ..core.base import Frozen
-from ..core.durable import make_directory, sync_directory, write_atomically
+from ..core.durable import held, make_directory, sync_directory, write_atomically
 from ..core.errors import BadInput
 from ..core.jsonl import read_json, to_record
 from ..core.submission import Origin
@@ -91,7 +90,7 @@ class Output:
         output = cls(path)
         output._is_ours()
         make_directory(output.hidden)
-        with _lock(output.hidden / "lock", path):
+        with held(output.hidden / "lock", f"output {path}"):
             shutil.rmtree(output.work, ignore_errors=True)
             output.work.mkdir()
             output._load()
@@ -233,17 +232,6 @@ def _sync_below(folder: Path) -> None:
             with open(Path(place, name), "rb") as file:
                 os.fsync(file.fileno())
         sync_directory(Path(place))
-
-
-@contextmanager
-def _lock(file: Path, path: Path) -> Generator[None]:
-    # The kernel lets go of it when the process dies, however that happens: a lock that is left behind cannot be.
-    with file.open("a+") as held:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput("in use by another process", file=path, mend="wait for it to end, or end it") from None
-        yield
 
 
 def _shown(value: object) -> str:
