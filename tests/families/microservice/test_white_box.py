@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from plugins.small_suite import write_tree
 import repoproof
 from repoproof import api
 from repoproof.core.outcomes import Status
+from repoproof.core.suite_files import seal_suite
 from repoproof.core.verdict import Verdict
 from repoproof.families.microservice.golden import folded
 
@@ -30,6 +32,7 @@ def test_refuses():
     with pytest.raises(TypeError):
         add("a", 1)
 """
+ROUTE = 'from flask import Flask\napp = Flask(__name__)\n@app.get("/sum")\ndef total():\n    return "3"\n'
 SUMS = "def add(a, b):\n    return a + b\n"
 
 
@@ -87,6 +90,21 @@ def test_python_tests_that_import_the_code_run_with_it_in_reach(tmp_path):
     assert [test.outcome for test in verdict.tests] == ["passed", "passed"]
     assert (verdict.status, verdict.measures["pass_at_1"], verdict.measures["dsr"]) == (Status.PASSED, 1.0, 0.0)
     assert verdict.detail["trust"] == "in_process"
+    (health,) = repoproof.validate(imported.suite, repeat=1).health
+    assert [(defect.code, defect.quarantines) for defect in health.defects] == [("never-run", False)]
+
+
+@pytest.mark.needs("bubblewrap")
+@pytest.mark.needs("network")
+def test_a_white_box_task_is_proved_by_its_reference(tmp_path):
+    tree = {"sums/README.md": README, "sums/tests/test_sums.py": TESTS, "sums/tests/wanted.py": "TWO = 2\n"}
+    root = api.import_repogenesis(write_tree(tmp_path / "published", tree), tmp_path / "suite").suite.root
+    write_tree(root / "sealed/reference/sums", {"sums/core.py": SUMS, "app.py": ROUTE})
+    (record,) = [json.loads(line) for line in (root / "sealed/tasks.jsonl").read_text().splitlines()]
+    (root / "sealed/tasks.jsonl").write_text(json.dumps(record | {"reference": "reference/sums"}) + "\n")
+    seal_suite(root)
+    (health,) = repoproof.validate(root, repeat=2).health
+    assert (health.healthy, health.reference_passed, health.repeats, health.defects) == (True, True, 2, ())
 
 
 @pytest.mark.needs("bubblewrap")

@@ -12,7 +12,7 @@ from ...core.health import Defect
 from ...core.outcomes import Cause, TestOutcome
 from .coverage import required_endpoints, static_coverage
 from .golden import GoldenRun
-from .task import MicroserviceTask, Runner
+from .task import MicroserviceTask
 from .workspace import ended
 
 
@@ -20,7 +20,8 @@ class Kind(StrEnum):
     """The codes of defects."""
 
     UNUSABLE = "unusable"
-    """Its tests cannot even be started: their requirements cannot be met, or only code that nobody is told to write would let them run."""
+    """Its tests cannot even be started: what they require cannot be had."""
+    NEVER_RUN = "never-run"
     NO_ENDPOINTS = "no-endpoints"
     REFERENCE_FAILS = "reference-fails"
     REFERENCE_LACKS_ROUTE = "reference-lacks-route"
@@ -82,7 +83,7 @@ def judge(task: MicroserviceTask, evidence: Evidence) -> None:
     _reference(evidence)
     _collection(task, evidence)
     _discrimination(task, evidence)
-    if evidence.empty is not None and task.sealed is not None and task.sealed.runner is Runner.BLACK_BOX:
+    if evidence.empty is not None:
         _without_service(evidence.empty, evidence)
     evidence.defects[:] = dict.fromkeys(evidence.defects)
 
@@ -115,7 +116,7 @@ def _collection(task: MicroserviceTask, evidence: Evidence) -> None:
         evidence.found(Kind.NEEDS_MISSING_FILE, f"the tests need {file}, which is not there")
     if not task.sealed.expected_tests:
         evidence.found(Kind.COLLECTS_NOTHING, "no test is collected")
-    runs = evidence.runs if task.sealed.runner is Runner.BLACK_BOX else ()
+    runs = evidence.runs
     if runs and all(run.collect_errors for run in runs) and not missing:
         evidence.found(Kind.CANNOT_BE_COLLECTED, f"tests cannot be collected: {gist(runs[0].collect_errors[0])}")
 

@@ -16,6 +16,7 @@ from .. import Bench
 from .defects import Evidence, Kind, judge
 from .deploy import Startable, deployed, installed
 from .golden import GoldenRun, run_golden_tests
+from .in_process import run_beside
 from .stubs import STUBS, stub
 from .task import MicroserviceTask, Runner
 from .workspace import Record, lay_out, work_folder
@@ -56,23 +57,51 @@ def validate(task: MicroserviceTask, bench: Bench, *, repeat: int) -> Health:
     """Run the reference `repeat` times under varied environments, no service at all, and stubs; say what is wrong with the task."""
     assert bench.box is not None and task.sealed is not None
     record, evidence = Record(bench), Evidence()
-    if task.sealed.runner is Runner.IN_PROCESS and task.language != "python":
-        # Such tests do not even compile without a submission.
-        judge(task, evidence)
-        return health(task, evidence, repeat, dict(bench.box.fingerprint()))
     with work_folder(bench) as folder, boundary_of_task(evidence):
-        environment = runner_environment(task.requirements_path, box=bench.box, cache=bench.cache, log=record.log)
-        runner, tests, results = lay_out(folder, task.tests_path)
-        seconds = toolchain(task.language).limits.test
-        stand = Stand(task, bench.box, record, runner, tests, results, environment, seconds)
-        if task.reference_path is not None:
-            run_reference(stand, task.reference_path, evidence, repeat)
-        evidence.empty = stand.golden(None)
-        for name, status, body in STUBS:
-            with stub(task, bench.box, runner, status, body) as loopback:
-                evidence.stubs[name] = stand.golden(loopback)
+        if task.sealed.runner is Runner.IN_PROCESS:
+            run_reference_beside(task, folder, bench.box, record, evidence, repeat)
+        else:
+            run_against_worth_and_nothing(task, folder, bench.box, record, evidence, repeat)
         judge(task, evidence)
     return health(task, evidence, repeat, dict(bench.box.fingerprint()))
+
+
+def run_against_worth_and_nothing(
+    task: MicroserviceTask, folder: Path, box: Sandbox, record: Record, evidence: Evidence, repeat: int
+) -> None:
+    """The reference, if there is one, then no service, then the stubs."""
+    environment = runner_environment(task.requirements_path, box=box, cache=record.bench.cache, log=record.log)
+    runner, tests, results = lay_out(folder, task.tests_path)
+    seconds = toolchain(task.language).limits.test
+    stand = Stand(task, box, record, runner, tests, results, environment, seconds)
+    if task.reference_path is not None:
+        run_reference(stand, task.reference_path, evidence, repeat)
+    evidence.empty = stand.golden(None)
+    for name, status, body in STUBS:
+        with stub(task, box, runner, status, body) as loopback:
+            evidence.stubs[name] = stand.golden(loopback)
+
+
+def run_reference_beside(
+    task: MicroserviceTask, folder: Path, box: Sandbox, record: Record, evidence: Evidence, repeat: int
+) -> None:
+    """The reference in one process with its tests. Without code to import, such tests show nothing: there is no other run of them."""
+    if task.reference_path is None:
+        words = "its tests import what they test, and there is no reference: nothing is known of them"
+        evidence.found(Kind.NEVER_RUN, words, quarantines=False)
+        return
+    limits = toolchain(task.language).limits
+    for turn in range(repeat):
+        place = folder / str(turn)
+        place.mkdir()
+        place.chmod(0o755)
+        time = TimeLeft(limits.task)
+        beside = run_beside(task, task.reference_path, place, box, record, time, seconds=limits.test)
+        if beside.run is None:
+            last = beside.phases[-1]
+            evidence.found(Kind.REFERENCE_FAILS, f"the reference fails: {last.name}: {last.reason}")
+            return
+        evidence.reference_runs.append(beside.run)
 
 
 @contextmanager

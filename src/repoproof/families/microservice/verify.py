@@ -167,7 +167,7 @@ def run_white_box(
     limits = toolchain(task.language).limits
     runner, _, _ = lay_out(folder, task.tests_path)
     apart = folder / "beside"
-    apart.mkdir(mode=0o755)
+    apart.mkdir()
     apart.chmod(0o755)
     time = TimeLeft(record.bench.config.task_seconds or limits.task)
     if (it := startable(task, tree, box, record, runner, time, findings)) is not None:
