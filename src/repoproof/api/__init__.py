@@ -1,6 +1,7 @@
 """The public Python API. Every command is a few lines over it; `docs/api.md` shows it in use."""
 
 from .aggregate import aggregate
+from .building import build_from_reference
 from .host import doctor, gc
 from .importing import import_repogenesis
 from .models import check_model, endpoints, local_model, scripted_server
@@ -15,6 +16,7 @@ __all__ = [
     "add",
     "aggregate",
     "build",
+    "build_from_reference",
     "check",
     "check_model",
     "compare",

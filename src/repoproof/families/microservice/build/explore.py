@@ -1,0 +1,372 @@
+"""Finding requests that the service takes: for each operation the requests before it that make what it needs, and one that succeeds.
+
+Nothing is known for sure beforehand: a schema tells fields and types, the source tells names, and the service's own refusals tell which
+field was wrong. Each round tries many values at once, each in a scenario of its own, and keeps what was complained of no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....analysis.endpoints import Endpoint
+from .hints import Hints, merged
+from .records import UNIQUE, Dropped, Exchange, Json, Operation, Parameter, Scenario, Step
+from .stage import Live
+from .values import by_schema, candidates, leaves, same
+
+ROUNDS = 7
+"""Of mending a request, before the operation is given up."""
+FIELDS_AT_ONCE = 6
+VALUES_EACH = 44
+
+_PARAMETER = re.compile(r"\{([^}]*)\}")
+_REFERENCE = re.compile(r"\$\{(\d+)")
+
+
+@dataclass(frozen=True)
+class Working:
+    """An operation with requests that succeed."""
+
+    operation: Operation
+    steps: tuple[Step, ...]
+    """What comes before, and last the operation's own."""
+    answer: Exchange
+    """The last step's."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """Path parameter -> what stands for it."""
+    alternatives: tuple[tuple[str, Json], ...] = ()
+    """Other values that its fields were seen to take."""
+
+    @property
+    def own(self) -> Step:
+        return self.steps[-1]
+
+    @property
+    def before(self) -> tuple[Step, ...]:
+        return self.steps[:-1]
+
+
+def shifted(steps: Sequence[Step], by: int) -> tuple[Step, ...]:
+    """The steps, made to follow `by` others."""
+
+    def moved(value: Json) -> Json:
+        if isinstance(value, dict):
+            return {key: moved(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [moved(item) for item in value]
+        return _REFERENCE.sub(lambda match: f"${{{int(match[1]) + by}", value) if isinstance(value, str) else value
+
+    return tuple(Step.model_validate(moved(step.model_dump())) for step in steps) if by else tuple(steps)
+
+
+def area_of(path: str) -> str:
+    """The name of the collection that a path belongs to: its first literal that is no version and no `api`."""
+    parts = [part for part in path.strip("/").split("/") if "{" not in part]
+    telling = [part for part in parts if not re.fullmatch(r"v\d+|api|rest", part)]
+    return re.sub(r"\W+", "_", telling[0]).strip("_").lower() if telling and re.sub(r"\W+", "", telling[0]) else "root"
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What an operation is tried after."""
+
+    steps: tuple[Step, ...]
+    answers: tuple[Exchange, ...]
+    parameters: Mapping[str, str]
+
+
+class Explorer:
+    def __init__(self, live: Live, operations: Sequence[Operation], hints: Mapping[str, Hints]) -> None:
+        self.live, self.hints = live, hints
+        self.operations = sorted(operations, key=lambda one: (one.path.count("{"), one.path.count("/"), one.method != "POST", one.method == "DELETE"))  # fmt: skip
+        self.working: dict[Endpoint, Working] = {}
+        self.dropped: list[Dropped] = []
+        self.names = tuple(dict.fromkeys(one.name for operation in operations for one in operation.fields))
+
+    def explore(self) -> list[Working]:
+        """Every operation that could be made to work, producers first; what could not be is in `dropped`."""
+        refused: dict[Endpoint, str] = {}
+        for again in range(2):
+            for operation in self.operations:
+                if operation.endpoint in self.working:
+                    continue
+                found, why = self._tried(operation)
+                if found is not None:
+                    self.working[operation.endpoint] = self._with_alternatives(found)
+                elif again:
+                    refused[operation.endpoint] = why
+        self.dropped += [Dropped(what=str(one), why=f"no request was found that it takes: {why}") for one, why in refused.items()]  # fmt: skip
+        return [self.working[one.endpoint] for one in self.operations if one.endpoint in self.working]
+
+    # What comes before an operation.
+
+    def _contexts(self, operation: Operation) -> list[_Context]:
+        """The likeliest first."""
+        names = _PARAMETER.findall(operation.path)
+        if not names:
+            return [_Context((), (), {})]
+        found = []
+        for producer in self._producers(operation.path):
+            known = dict(producer.parameters)
+            missing = [name for name in names if name not in known]
+            if len(missing) <= 1:
+                options = self._identifiers(missing[0], producer) if missing else [""]
+                for option in options[:4]:
+                    parameters = {**known, missing[0]: option} if missing else known
+                    found.append(_Context(producer.steps, self._answers(producer), {name: parameters[name] for name in names}))  # fmt: skip
+        if operation.method in ("PUT", "POST") and not found:
+            # The client chooses: what is put there is there.
+            found.append(_Context((), (), {name: f"{name.replace('_', '-')}-{UNIQUE}" for name in names}))
+        return found
+
+    def _producers(self, path: str) -> list[Working]:
+        """What makes what the parameters of `path` name: a POST to the path before the last parameter, or a PUT to where it ends."""
+        found: list[Working] = []
+        ends = [match.end() for match in _PARAMETER.finditer(path)][::-1]
+        starts = [match.start() for match in _PARAMETER.finditer(path)][::-1]
+        for start, end in zip(starts, ends, strict=True):
+            for working in self.working.values():
+                its = working.operation
+                at_collection = its.method == "POST" and its.path.rstrip("/") == path[:start].rstrip("/")
+                at_item = its.method in ("PUT", "POST") and its.path == path[:end] and working.parameters
+                if at_collection or at_item:
+                    found.append(working)
+        return found
+
+    def _identifiers(self, name: str, producer: Working) -> list[str]:
+        """What could stand for a path parameter, from what its producer answered."""
+        at = len(producer.steps) - 1
+        wanted = _plain(name)
+        scored = []
+        for order, (path, value) in enumerate(leaves(producer.answer.json_)):
+            if isinstance(value, bool | list) or not isinstance(value, str | int):
+                continue
+            last = _plain(path.rsplit(".", 1)[-1])
+            score = 0 if last == wanted else 1 if last == "id" else 2 if wanted.endswith(last) or last.endswith(wanted) else 3 if last.endswith(("id", "key", "code", "number", "slug", "name")) else 9  # fmt: skip
+            if score < 9:
+                scored.append((score, path.count("."), order, f"${{{at}.{path}}}"))
+        return [reference for *_, reference in sorted(scored)]
+
+    def _answers(self, working: Working) -> tuple[Exchange, ...]:
+        return (*(Exchange(status=200) for _ in working.before), working.answer)
+
+    # Trying.
+
+    def _tried(self, operation: Operation) -> tuple[Working | None, str]:
+        why = "nothing makes what its path names"
+        for context in self._contexts(operation):
+            found, why = self._in_context(operation, context)
+            if found is not None:
+                return found, ""
+        return None, why
+
+    def _in_context(self, operation: Operation, context: _Context) -> tuple[Working | None, str]:
+        path = _PARAMETER.sub(lambda match: context.parameters[match[1]], operation.path)
+        step = Step(method=operation.method, path=path, endpoint=str(operation.endpoint))
+        required = {one.name: str(by_schema(one.name, one.schema_)) for one in operation.query if one.required}
+        step = step.model_copy(update={"query": required, "headers": {one.name: str(by_schema(one.name, one.schema_)) for one in operation.headers if one.required}})  # fmt: skip
+        if operation.takes_body:
+            known = {one.name: by_schema(one.name, one.schema_) for one in operation.fields if one.schema_}
+            step = step.model_copy(update={"body": known})
+        answer = self._answer(context, step)
+        for _ in range(ROUNDS):
+            if answer.ok:
+                return Working(operation, (*context.steps, step), answer, context.parameters), ""
+            if answer.status in (404, 405) and not operation.takes_body and not operation.headers:
+                break
+            better = self._mended(operation, context, step, answer)
+            if better is None:
+                break
+            step, answer = better
+        if answer.ok:
+            return Working(operation, (*context.steps, step), answer, context.parameters), ""
+        return None, f"{answer.status} {answer.text[:120]}" if answer.status else answer.why
+
+    def _answer(self, context: _Context, step: Step) -> Exchange:
+        return self._each(context, [step])[0]
+
+    def _each(self, context: _Context, steps: Sequence[Step]) -> list[Exchange]:
+        """What each of them is answered with, each after a context of its own."""
+        scenarios = [Scenario(title="try", area="try", steps=(*context.steps, step)) for step in steps]
+        played = self.live.play(scenarios)
+        return [
+            one.exchanges[-1]
+            if len(one.exchanges) == len(context.steps) + 1
+            else Exchange(status=0, why="what comes before it failed")
+            for one in played
+        ]
+
+    def _mended(
+        self, operation: Operation, context: _Context, step: Step, answer: Exchange
+    ) -> tuple[Step, Exchange] | None:
+        """A request that gets further than `step` did, and its answer."""
+        options = self._other_headers(operation, context, step, answer)
+        by_field: dict[str, list[tuple[Json, Step]]] = {}
+        if operation.takes_body and isinstance(step.body, dict):
+            for name in self._suspects(operation, step, answer)[:FIELDS_AT_ONCE]:
+                values = self._values(operation, name, context)[:VALUES_EACH]
+                by_field[name] = [(value, step.model_copy(update={"body": {**step.body, name: value}})) for value in values]  # fmt: skip
+        tries = [*options, *(one for choices in by_field.values() for _, one in choices)]
+        answers = self._each(context, tries) if tries else []
+        for one, its in zip(tries, answers, strict=True):
+            if its.ok:
+                return one, its
+        said = self._mentioned(answer)
+        at, body, changed = len(options), dict(step.body) if isinstance(step.body, dict) else {}, False
+        for name, choices in by_field.items():
+            ranked = []
+            for order, ((value, _), its) in enumerate(zip(choices, answers[at : at + len(choices)], strict=True)):
+                mentioned = self._mentioned(its)
+                # A value is better where the refusal stops naming the field, or is another one altogether.
+                gain = (name in said and name not in mentioned) or (name not in said and its.text != answer.text and len(mentioned) < len(said))  # fmt: skip
+                further = its.status != answer.status and its.status not in (0, 500, 404)
+                if (gain or further) and its.status < 500:
+                    ranked.append((not gain, len(mentioned), order, value))
+            at += len(choices)
+            if ranked:
+                body[name], changed = min(ranked, key=lambda one: one[:3])[3], True
+        for one, its in zip(options, answers, strict=False):
+            if its.status not in (0, answer.status) and its.status < 500:
+                step, changed = one, True
+                break
+        if not changed:
+            return None
+        step = step.model_copy(update={"body": body}) if operation.takes_body else step
+        return step, self._answer(context, step)
+
+    def _suspects(self, operation: Operation, step: Step, answer: Exchange) -> list[str]:
+        """Fields that could be wrong, those that the refusal names first."""
+        mentioned = [name for name in self._mentioned(answer) if answer.status in (400, 404, 409, 422)]
+        own = [one.name for one in operation.fields]
+        known = [name for name in mentioned if name in own] or mentioned
+        return list(dict.fromkeys([*known, *(name for name in own if name not in step.body), *own]))
+
+    def _mentioned(self, answer: Exchange) -> list[str]:
+        """Names of fields in a refusal: known ones, and those that stand where a name stands."""
+        words = dict.fromkeys(re.findall(r"[A-Za-z_][\w-]*", answer.text))
+        found = [name for name in self.names if name in words]
+        if isinstance(answer.json_, dict):
+            for key in ("errors", "fields", "details"):
+                inside = answer.json_.get(key)
+                found += [one for one in inside if isinstance(one, str)] if isinstance(inside, dict | list) else []
+            if all(isinstance(value, list) for value in answer.json_.values()):
+                found += [key for key in answer.json_ if key not in ("detail", "errors")]
+        return list(dict.fromkeys(name for name in found if re.fullmatch(r"[A-Za-z_][\w-]*", name)))
+
+    def _values(self, operation: Operation, name: str, context: _Context) -> list[Json]:
+        wanted = next((one for one in operation.fields if one.name == name), Parameter(name=name))
+        words = [word for word in merged(self.hints.get(operation.at), self.hints).words if word != name and not word.startswith("/")]  # fmt: skip
+        return candidates(wanted, self._references(name, context), words)
+
+    def _references(self, name: str, context: _Context) -> list[tuple[int, Json]]:
+        """What earlier answers hold that could be the value, with a rank: of the same name 0; a part of a list, as a list 1; the rest 2."""
+        found: list[tuple[int, Json]] = []
+        wanted = _plain(name)
+        for at, answer in enumerate(context.answers):
+            for path, _value in leaves(answer.json_):
+                last = _plain(path.rsplit(".", 1)[-1])
+                reference = f"${{{at}.{path}}}"
+                if last == wanted:
+                    found.append((0, reference))
+                if last.isdecimal():
+                    found.append((1, [reference]))
+                    found.append((2, reference))
+                elif wanted.endswith(last) or last in wanted:
+                    found.append((2, reference))
+        return sorted(found, key=lambda one: one[0])[:10]
+
+    def _other_headers(self, operation: Operation, context: _Context, step: Step, answer: Exchange) -> list[Step]:
+        """The request with headers that earlier answers may have given the values of, where it was refused for who asks."""
+        if answer.status not in (400, 401, 403):
+            return []
+        found = []
+        names = [one.name for one in operation.headers] or list(self.hints.get("", Hints()).headers)
+        for header in names:
+            for at, before in enumerate(context.answers):
+                for path, value in leaves(before.json_):
+                    last = _plain(path.rsplit(".", 1)[-1])
+                    if isinstance(value, str) and (last in _plain(header) or (_plain(header) == "authorization" and "token" in last)):  # fmt: skip
+                        text = f"${{{at}.{path}}}"
+                        text = f"Bearer {text}" if _plain(header) == "authorization" else text
+                        found.append(step.model_copy(update={"headers": {**step.headers, header: text}}))
+        return found
+
+    # Other values.
+
+    def _changing(self, working: Working) -> Working:
+        """An update that gives other values than the thing was made with: one that changes nothing shows nothing."""
+        body = working.own.body
+        if working.operation.method not in ("PUT", "PATCH") or not working.before or not isinstance(body, dict):
+            return working
+        step = working.own.model_copy(update={"body": {name: _other(value) for name, value in body.items()}})
+        answer = self._answer(_Context(working.before, (), working.parameters), step)
+        return Working(working.operation, (*working.before, step), answer, working.parameters) if answer.ok else working
+
+    def _with_alternatives(self, working: Working) -> Working:
+        """The operation, with fields that it takes beside those that it needs, and other values of those with few."""
+        working = self._changing(working)
+        operation, body = working.operation, working.own.body
+        if not operation.takes_body or not isinstance(body, dict):
+            return working
+        context = _Context(working.before, (), working.parameters)
+        tries: list[tuple[str, Json]] = []
+        for one in operation.fields:
+            values: Iterable[Json]
+            if one.schema_:
+                values = [value for value in one.schema_.get("enum") or () if not same(value, body.get(one.name))]
+            elif one.name in body:
+                words = self.hints.get(operation.at, Hints()).words
+                # What takes any word has no other values worth trying.
+                closed = isinstance(body[one.name], str) and UNIQUE not in body[one.name]
+                values = [word for word in words if closed and word != body[one.name]][:12]
+            else:
+                values = self._values(operation, one.name, _Context(working.before, self._answers(working)[:-1], {}))[:VALUES_EACH]  # fmt: skip
+            tries += [(one.name, value) for value in values]
+        steps = [working.own.model_copy(update={"body": {**body, name: value}}) for name, value in tries]
+        answers = self._each(context, steps) if steps else []
+        more: dict[str, Json] = {}
+        alternatives: list[tuple[str, Json]] = []
+        for (name, value), its in zip(tries, answers, strict=True):
+            documented = any(one.name == name and one.schema_ for one in operation.fields)
+            echoed = its.ok and isinstance(its.json_, dict) and _holds(its.json_, name, its.sent.get("body", {}).get(name))  # fmt: skip
+            if name not in body and echoed and name not in more:
+                more[name] = value
+            elif (documented and its.status) or (echoed and isinstance(value, str) and UNIQUE not in value):
+                alternatives.append((name, value))
+        if more:
+            step = working.own.model_copy(update={"body": {**body, **more}})
+            answer = self._answer(context, step)
+            if answer.ok:
+                working = Working(operation, (*working.before, step), answer, working.parameters)
+        kept = _few(alternatives)
+        return Working(operation, working.steps, working.answer, working.parameters, kept)
+
+
+def _other(value: Json) -> Json:
+    """Another value of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str) and UNIQUE in value and value != UNIQUE and not _REFERENCE.fullmatch(value):
+        return f"other-{value}"
+    return value
+
+
+def _few(alternatives: list[tuple[str, Json]]) -> tuple[tuple[str, Json], ...]:
+    """Those of fields that take few values: one that takes any word has no alternatives worth trying."""
+    counts: dict[str, int] = {}
+    for name, _ in alternatives:
+        counts[name] = counts.get(name, 0) + 1
+    return tuple((name, value) for name, value in alternatives if counts[name] <= 8)
+
+
+def _holds(value: Mapping[str, Any], name: str, wanted: Json) -> bool:
+    return any(path.rsplit(".", 1)[-1] == name and same(one, wanted) for path, one in leaves(value))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -1,0 +1,207 @@
+"""From a folder with a service that runs to a task folder: discover, exercise, record, stabilise, emit, measure."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ....analysis.endpoints import Endpoint
+from ....core.base import Frozen
+from ....core.errors import BadInput, Boundary
+from ....core.tree import copy_tree
+from ....toolchains import runner_environment
+from ... import Bench
+from ..task import MicroserviceTask
+from ..validate import VARIATIONS
+from ..workspace import Record, lay_out, work_folder
+from .discover import Found, discover, operations
+from .emit import write_tests
+from .explore import Explorer, Working
+from .folder import write_folder
+from .measure import Fate, Score, TestSide, measure, unfit
+from .mutants import find_mutants, sampled
+from .plan import Planner
+from .records import Dropped, Json, Operation, Played, Scenario
+from .stabilise import Stable, stabilise
+from .stage import Stage, staged
+
+
+class Wanted(Frozen):
+    """What is asked for."""
+
+    name: str
+    """Id of the task."""
+    language: str = ""
+    framework: str = ""
+    port: int | None = None
+    deployments: int = 3
+    """Recordings that are compared."""
+    mutants: int = 60
+    """At most so many are tried; 0 for none."""
+    seed: int = 0
+    licence: str = "NOASSERTION"
+
+
+class Built(Frozen):
+    """What came of a build: `build.json`."""
+
+    task: str
+    language: str
+    framework: str
+    port: int
+    document: str
+    """Where the OpenAPI document is from; empty for none."""
+    endpoints: tuple[str, ...]
+    exercised: tuple[str, ...]
+    """Endpoints that some request of ours succeeded at."""
+    recorded: int
+    """Scenarios that were recorded."""
+    tests: tuple[str, ...]
+    dropped: tuple[Dropped, ...]
+    score: Score | None
+    """None where no mutant was tried."""
+
+
+@dataclass
+class Exercised:
+    """What exercising the reference has shown."""
+
+    document: Json
+    document_at: str
+    operations: Sequence[Operation]
+    working: Sequence[Working]
+    scenarios: Sequence[Scenario]
+    dropped: list[Dropped] = field(default_factory=list)
+
+
+def build(tree: Path, destination: Path, wanted: Wanted, bench: Bench, on_event: Callable[[str], None]) -> Built:
+    """Write the task folder `destination` (must not exist) for the service in `tree`, which is not changed. `BadInput` where the
+    service cannot be told, started or exercised."""
+    assert bench.box is not None
+    record = Record(bench)
+    with work_folder(bench) as work:
+        reference = work / "reference"
+        copy_tree(tree, reference)
+        found = discover(reference, language=wanted.language, framework=wanted.framework, port=wanted.port)
+        on_event(
+            f"{found.language}, {found.framework or 'no framework that is known'}, port {found.port}, {len(found.routes)} routes"
+        )
+        (work / "none").mkdir()
+        runner, tests, results = lay_out(work, work / "none")
+        task = task_of(found, wanted)
+        stage = staged(task, reference, bench.box, record, runner)
+        exercised = exercise(stage, found)
+        if not exercised.working:
+            raise BadInput(
+                "no request was found that the reference takes",
+                file=tree,
+                mend="add an OpenAPI document",
+                boundary=Boundary.TASK,
+            )
+        on_event(
+            f"{len(exercised.working)} of {len(exercised.operations)} endpoints exercised; {len(exercised.scenarios)} scenarios to record"
+        )
+        stable, unstable = stabilise(exercised.scenarios, recorded(stage, exercised.scenarios, wanted))
+        environment = runner_environment(None, box=bench.box, cache=bench.cache, log=record.log)
+        side = TestSide(bench.box, environment, runner, tests, results, task.port)
+        kept, refused = fit(side, stage, stable, wanted)
+        on_event(f"{len(kept)} tests that the reference passes in {wanted.deployments} deployments, and no stub does")
+        score = None
+        if wanted.mutants and kept:
+            mutants = find_mutants(reference, found.routes)
+            chosen = sampled(mutants, wanted.mutants, wanted.seed)
+            score = measure(
+                side,
+                stage,
+                chosen,
+                work,
+                record,
+                found=len(mutants),
+                seed=wanted.seed,
+                on_event=lambda fate: on_event(said(fate)),
+            )
+        built = Built(
+            task=wanted.name, language=found.language, framework=found.framework, port=found.port,
+            document=exercised.document_at,
+            endpoints=tuple(str(one.endpoint) for one in exercised.operations),
+            exercised=tuple(str(one.operation.endpoint) for one in exercised.working),
+            recorded=len(exercised.scenarios), tests=tuple(sorted(kept)),
+            dropped=(*exercised.dropped, *unstable, *refused), score=score,
+        )  # fmt: skip
+        write_folder(work / "folder", task, reference, tests, exercised.operations, exercised.working, kept, built)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(work / "folder", destination, symlinks=True)
+    return built
+
+
+def said(fate: Fate) -> str:
+    return f"{fate.mutant.place}: {fate.mutant.words}: {'found by ' + fate.by if fate.killed else 'SURVIVES'}"
+
+
+def task_of(found: Found, wanted: Wanted) -> MicroserviceTask:
+    health = [route.path for route in found.routes if route.method == "GET" and "{" not in route.path]
+    health.sort(key=lambda path: ("health" not in path and "ping" not in path and "status" not in path, len(path)))
+    return MicroserviceTask.model_validate(
+        {
+            "id": wanted.name,
+            "language": found.language,
+            "framework": found.framework,
+            "port": found.port,
+            "specification": "README.md",
+            "health_paths": health[:1] or ["/"],
+            "endpoints": [
+                Endpoint(method=route.method, path=route.path) for route in found.routes if route.method != "ANY"
+            ],
+            "provenance": {
+                "source": "recorded from a running reference by repoproof build",
+                "licence": wanted.licence,
+            },
+        }
+    )
+
+
+def exercise(stage: Stage, found: Found) -> Exercised:
+    """On one deployment: what requests the service takes, and what to record."""
+    with stage.live("explored") as live:
+        served = live.document()
+        document, at = (served, "the running service") if served is not None else (found.document, found.document_at)
+        every = operations(found, document)
+        explorer = Explorer(live, every, found.hints)
+        working = explorer.explore()
+        scenarios = Planner(live, working).plan()
+    return Exercised(document, at, every, working, scenarios, explorer.dropped)
+
+
+def recorded(stage: Stage, scenarios: Sequence[Scenario], wanted: Wanted) -> list[list[Played]]:
+    """What came of each scenario in each deployment: other time zones and hash seeds, and another order each time."""
+    recordings: list[list[Played]] = []
+    for turn in range(max(2, wanted.deployments)):
+        variables, _ = VARIATIONS[turn % len(VARIATIONS)]
+        order = list(range(len(scenarios)))
+        if turn:
+            random.Random(f"{wanted.seed}:{turn}").shuffle(order)
+        with stage.live(f"recorded-{turn}", variables) as live:
+            played: Mapping[int, Played] = dict(zip(order, live.play([scenarios[at] for at in order]), strict=True))
+        recordings.append([played[at] for at in range(len(scenarios))])
+    return recordings
+
+
+def fit(
+    side: TestSide, stage: Stage, stable: Sequence[Stable], wanted: Wanted
+) -> tuple[dict[str, Stable], list[Dropped]]:
+    """The tests that are worth keeping, written to where they run; the others, with why."""
+    kept = dict(write_tests(side.tests, stable, port=side.port))
+    refused: list[Dropped] = []
+    for _ in range(3):
+        wrong = unfit(side, stage, wanted.deployments)
+        refused += wrong
+        ids = {one.what for one in wrong}
+        if not ids:
+            break
+        remaining = [one for id, one in kept.items() if id not in ids]
+        shutil.rmtree(side.tests)
+        kept = dict(write_tests(side.tests, remaining, port=side.port))
+    return kept, refused
