@@ -230,6 +230,8 @@ def test_what_tests_rely_on_is_taken_along_and_nothing_else(tmp_path):
             "tests/test_a.py": 'open("fixtures/a.csv")\n', "tests/__pycache__/x.pyc": "",
         },
     )  # fmt: skip
+    (folder / "tests" / "secret.txt").symlink_to("/etc/passwd")
+    (folder / "fixtures" / "gone.txt").symlink_to("/nowhere")
     notes = take_python_tests(folder, {"fixtures/a.csv"}, tmp_path / "taken")
     taken = sorted(
         str(path.relative_to(tmp_path / "taken")) for path in (tmp_path / "taken").rglob("*") if path.is_file()

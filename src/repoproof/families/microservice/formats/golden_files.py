@@ -12,6 +12,11 @@ from .layout import JAVA_TESTS, PYTHON_TESTS
 BUILD_FILES = ("pom.xml", "build.gradle", "build.gradle.kts")
 
 
+def left_out(folder: str, names: list[str]) -> set[str]:
+    """What is not copied: leftovers, and links, which may lead anywhere."""
+    return {*JUNK(folder, names), *(name for name in names if Path(folder, name).is_symlink())}
+
+
 def folder_of_tests(folder: Path) -> Path:
     """Where the Python tests of a repository are: in `tests/`, or in the folder itself."""
     return next((folder / name for name in PYTHON_TESTS if (folder / name).is_dir()), folder)
@@ -24,12 +29,14 @@ def take_python_tests(folder: Path, strings: set[str], destination: Path) -> tup
     notes: list[str] = []
     beside = [] if tests == folder else _relied_on(folder, tests, strings)
     if not beside:
-        shutil.copytree(tests, destination, ignore=JUNK)
+        shutil.copytree(tests, destination, ignore=left_out)
     else:
-        shutil.copytree(tests, destination / tests.name, ignore=JUNK)
+        shutil.copytree(tests, destination / tests.name, ignore=left_out)
         for path in beside:
-            copy = shutil.copytree if path.is_dir() else shutil.copyfile
-            copy(path, destination / path.name)
+            if path.is_dir():
+                shutil.copytree(path, destination / path.name, ignore=left_out)
+            else:
+                shutil.copyfile(path, destination / path.name)
         notes.append(f"taken from beside {tests.name}/: {', '.join(path.name for path in beside)}")
     settings = settings_of(destination)
     if settings is not None and (words := added_options(settings)):
@@ -53,7 +60,7 @@ def _relied_on(folder: Path, tests: Path, strings: set[str]) -> list[Path]:
 
 def take_java_tests(folder: Path, destination: Path) -> tuple[str, ...]:
     """Copy `src/test` of the repository in `folder`, and the build file that its tests were written under, to `destination`."""
-    shutil.copytree(folder / JAVA_TESTS, destination / JAVA_TESTS, ignore=JUNK)
+    shutil.copytree(folder / JAVA_TESTS, destination / JAVA_TESTS, ignore=left_out)
     for name in BUILD_FILES:
         if (folder / name).is_file():
             shutil.copyfile(folder / name, destination / name)
