@@ -111,7 +111,7 @@ def test_a_language_without_a_toolchain_is_refused_by_file_and_field(tmp_path):
     (folder / "task.json").write_text(json.dumps(record | {"language": "cobol"}))
     with pytest.raises(BadInput) as raised:
         api.add(root, folder)
-    complaint = f"{folder}/task.json: task \"other\": language: no toolchain for 'cobol' (one of: node, python)"
+    complaint = f"{folder}/task.json: task \"other\": language: no toolchain for 'cobol' (one of: java, node, python)"
     assert str(raised.value) == complaint
 
 

@@ -257,7 +257,8 @@ def test_validation_says_in_shares_what_it_found_and_writes_it_down(tmp_path):
     found = json.loads(ran.stdout)
     assert found.pop("reasons")["unread"][0] == "the reference's code shows no route for POST /notes"
     assert found == {
-        "tasks": 1, "reference_passed": 1.0, "empty_passed": 0.0, "stub_passed": 0.0, "quarantined": 1.0
+        "tasks": 1, "reference_passed": 1.0, "empty_passed": 0.0, "stub_passed": 0.0, "quarantined": 1.0,
+        "without_reference": 0.0, "remarks": {},
     }  # fmt: skip
     assert ran.returncode == 1
     assert json.loads((suite / "health.jsonl").read_text())["healthy"] is False

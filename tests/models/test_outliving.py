@@ -65,11 +65,20 @@ def started(command: list[str]) -> Generator[subprocess.Popen[str]]:
             process.kill()
 
 
-def callers_of(pid: int) -> list[int]:
-    """Processes that were started by that one."""
-    return [
-        int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()
-    ]
+def callers_of(pid: int, store: Path | None = None) -> list[int]:
+    """Callers that were started by that process and are alive; with `store`, those that log there."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    return [child for child in children if is_caller(child) and store in (None, log_of(child).parent)]
+
+
+def is_caller(pid: int) -> bool:
+    # Of what has ended, nothing is left to read but its name.
+    return b"repoproof.models.caller" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def log_of(pid: int) -> Path:
+    return Path(f"/proc/{pid}/fd/2").readlink()
 
 
 async def gone(pid: int) -> None:
@@ -225,7 +234,7 @@ def test_who_asks_no_longer_loses_nothing(tmp_path: Path) -> None:
             async with outliving(endpoint(server.base_url), Recording(mode=Mode.AUTO, store=tmp_path)) as model:
                 asked = asyncio.ensure_future(model.ask(request("a")))
                 await asyncio.to_thread(server.wait_for, held=1)
-                (caller,) = callers_of(os.getpid())
+                (caller,) = callers_of(os.getpid(), tmp_path)
                 asked.cancel()
             waiting = asyncio.ensure_future(gone(caller))
             await asyncio.sleep(0)
@@ -243,7 +252,7 @@ def test_a_caller_is_gone_when_the_context_is_left(tmp_path: Path) -> None:
         async def asking() -> None:
             async with outliving(endpoint(server.base_url), Recording(mode=Mode.AUTO, store=tmp_path)) as model:
                 await model.ask(request("a"))
-                (caller,) = callers_of(os.getpid())
+                (caller,) = callers_of(os.getpid(), tmp_path)
             assert not Path(f"/proc/{caller}").exists() or "(zombie)" in Path(f"/proc/{caller}/status").read_text()
 
         asyncio.run(asking())
