@@ -63,6 +63,7 @@ def a_solving(**fields: object) -> Solving:
             {"answered": 3, "faults": {"refused": 2}},
             "repoproof score 'a suite' 'my out' -o 'my out-run', or the same command again, for what ended in a fault",
         ),
+        ({"answered": 0, "over_budget": 5}, "with a larger budget, give the same command again"),
         ({"answered": 0, "faults": {"refused": 5}}, "correct what the faults say, then give the same command again"),
     ],
 )

@@ -13,6 +13,7 @@ from plugins.asking import answered, endpoint_at, failed, outcomes, question
 from repoproof.models.base import Answer, Fault, FaultKind, Lost
 from repoproof.models.pacing import LONGEST_DELAY, Rate, asking, delay_seconds
 from repoproof.models.scripted import Rule, ScriptedServer, Spoiled, scripted_server
+from repoproof.models.store import Spent
 
 
 @given(st.integers(1, 3000), st.lists(st.floats(0, 90), max_size=300))
@@ -142,6 +143,13 @@ def test_tries_and_seconds_of_a_fault_are_those_of_all_its_calls() -> None:
         fault = failed(*outcomes(endpoint_at(server.base_url, tries=4), [question()]))
     assert (fault.kind, fault.tries) == (FaultKind.OVERLOADED, 4)
     assert fault.seconds >= 3 * 0.05
+
+
+def test_seconds_of_tries_before_an_answer_are_told_apart_and_count_as_spent() -> None:
+    with scripted_server([Rule(times=2, status=500, delay_seconds=0.1)]) as server:
+        answer = answered(*outcomes(endpoint_at(server.base_url), [question()]))
+    assert answer.failed_seconds >= 2 * 0.1
+    assert Spent().and_for(answer).seconds == answer.failed_seconds + answer.seconds
 
 
 def test_what_tries_without_an_answer_may_have_cost_is_kept() -> None:

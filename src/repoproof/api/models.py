@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +14,10 @@ from ..models import local, scripted
 from ..models.base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Message, Sampling
 from ..models.client import address_of
 from ..models.endpoint import Endpoint
-from ..models.endpoints import find_endpoint, read_endpoints
+from ..models.endpoints import read_endpoints
 from ..models.opening import opened
 from . import arguments
+from .asking import endpoint_of, ran
 
 PORTS = 65_535
 
@@ -72,13 +72,9 @@ def endpoints(models: Path | str | None = None) -> tuple[Endpoint, ...]:
     return tuple(read_endpoints(None if models is None else arguments.place(models, "models")).values())
 
 
-def check_model(name: str, *, models: Path | str | None = None) -> ModelCheck:
-    """Ask a model four short questions, each once: what an endpoint does is data, and never raises.
-
-    Not to be called inside a running event loop.
-    """
-    endpoint = find_endpoint(name, None if models is None else arguments.place(models, "models"))
-    return asyncio.run(_checked(endpoint.model_copy(update={"tries": 1})))
+def check_model(model: Endpoint | str, *, models: Path | str | None = None) -> ModelCheck:
+    """Ask a model four short questions, each once: what an endpoint does is data, and never raises."""
+    return ran(_checked(endpoint_of(model, models).model_copy(update={"tries": 1})))
 
 
 async def _checked(endpoint: Endpoint) -> ModelCheck:

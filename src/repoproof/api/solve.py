@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 from ..completions.templates import template
 from ..core.errors import BadInput
@@ -16,7 +13,6 @@ from ..families import family
 from ..models.base import Sampling
 from ..models.budget import UNLIMITED, UNLIMITED_WORD, Budget, Ledger, parse_budget
 from ..models.endpoint import Endpoint
-from ..models.endpoints import find_endpoint
 from ..models.opening import opened, spent_before
 from ..models.recording import Mode, Recording
 from ..solvers.attempts import Attempted, Key
@@ -25,11 +21,10 @@ from ..solvers.output import Output, Settings
 from ..solvers.presets import PRESETS
 from ..solvers.solving import Begun, Job, OnEvent, Solving, prepare, wanted_keys
 from . import arguments
+from .asking import endpoint_of, ran
 from .suites import load_suite, select
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 def solve(
@@ -51,17 +46,17 @@ def solve(
 ) -> Solving:
     """Have `model` answer the tasks of `suite` (all, or those chosen), `samples` times each, into the directory `output`.
 
-    Goes on with what is in `output` already: attempts that were answered are kept, and faults asked again. Calls are recorded in `store`
-    (by default a hidden one in `output`) as `recording` says. `budget` must be given unless replaying; `unlimited` is a budget. The public
-    half of the suite is enough. `models` is a models.toml to look the model up in. Raises `BadInput` where anything given is wrong: nothing was asked then. What the endpoint does never
-    raises.
+    Goes on with what is in `output` already: attempts that were answered are kept, and faults asked again. Calls are recorded in
+    `store` (by default a hidden one in `output`) as `recording` says. `budget` must be given unless replaying; `unlimited` is a budget.
+    The public half of the suite is enough. `models` is a models.toml to look the model up in. Raises `BadInput` where anything given
+    is wrong: nothing was asked then. What the endpoint does never raises.
     """
     place, mode = arguments.place(output, "output"), _mode(recording)
     samples, workers = arguments.whole(samples, "samples"), arguments.whole(workers, "workers")
     run_budget, budget_a_task = _budget(budget, "budget", mode), _budget(task_budget, "task_budget", mode)
     loaded = load_suite(suite)
     chosen = select(loaded, arguments.texts(tasks, "tasks"), arguments.line(language, "language"))
-    endpoint = _endpoint(model, models, mode)
+    endpoint = endpoint_of(model, models, to_be_asked=mode is not Mode.REPLAY)
     if sampling.n != 1:
         raise BadInput("one call makes one attempt", field="sampling", mend="leave n at 1, and give samples")
     for task in chosen:
@@ -95,7 +90,7 @@ def solve(
                 return await job.make_all(left, workers=workers)
 
         try:
-            ended = _run(made()) if left else {}
+            ended = ran(made()) if left else {}
         finally:
             held.sort([task.id for task in loaded])
         kept = len(wanted) - len(left)
@@ -124,13 +119,6 @@ def _budget(value: Budget | str | None, argument: str, mode: Mode) -> Budget:
         raise BadInput(": ".join(filter(None, (error.field, error.problem))), field=argument, mend=error.mend) from None
 
 
-def _endpoint(model: Endpoint | str, models: Path | str | None, mode: Mode) -> Endpoint:
-    if isinstance(model, Endpoint):
-        return model
-    file = None if models is None else arguments.place(models, "models")
-    return find_endpoint(arguments.line(model, "model"), file, to_be_asked=mode is not Mode.REPLAY)
-
-
 def _public_digest(suite: Suite) -> str:
     assert suite.info.digests is not None
     return suite.info.digests.public
@@ -144,13 +132,3 @@ def _record(mode: Mode, store: Path | str | None, held: Output, settings: Settin
     return Recording(
         mode=mode, store=held.hidden if store is None else arguments.place(store, "store"), job=settings.job
     )
-
-
-def _run(made: Coroutine[Any, Any, T]) -> T:
-    """Run it to its end; in a notebook, which has an event loop of its own already, beside that."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(made)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, made).result()

@@ -92,7 +92,8 @@ def solving_page(solving: Solving, next_: str) -> Page:
 def next_command(solving: Solving, suite: str) -> str:
     """What to run now."""
     if not solving.submitted:
-        return "correct what the faults say, then give the same command again"
+        todo = "correct what the faults say, then" if solving.faulty else "with a larger budget,"
+        return f"{todo} give the same command again"
     again = (
         ", or the same command with a larger budget, for what was not asked"
         if solving.over_budget

@@ -96,7 +96,8 @@ class Usage(Frozen):
 
 
 class Lost(Frozen):
-    """What calls without an answer may have cost: who timed out, or was cut off, is charged all the same. An estimate, upwards."""
+    """What calls without an answer may have cost: who timed out, or was cut off, is charged all the same. An estimate, upwards where
+    `max_tokens` limits the answer; else it is of the prompt alone."""
 
     tokens: int = Field(ge=0)
     usd: float | None = None
@@ -133,6 +134,8 @@ class Answer(Frozen):
     """Of the try that was answered, from sending to the last byte; waiting for a turn is not part of it."""
     tries: int = Field(default=1, ge=1)
     """Calls that were sent until one was answered."""
+    failed_seconds: float = 0.0
+    """Of the tries before; no part of `seconds`."""
     lost: Lost | None = None
     """Of the tries before; no part of `usage` and `cost_usd`."""
     served_model: Text = ""

@@ -172,6 +172,7 @@ class _Caller:
                 # It may have been sent, and then counts.
                 waiting.set_result(_broken(self.death, tries=1))
         self._under_way.clear()
+        self._writer.transport.abort()
 
     async def _how_it_ended(self) -> str:
         try:

@@ -94,7 +94,8 @@ class _Paced:
                     break
                 outcome = await self.sent(request)
                 if isinstance(outcome.result, Answer):
-                    return outcome.result.model_copy(update={"tries": number, "lost": last and last.lost})
+                    before = {"failed_seconds": last.seconds, "lost": last.lost} if last is not None else {}
+                    return outcome.result.model_copy(update={"tries": number} | before)
                 last = _together(last, outcome.result)
                 if not last.kind.is_retryable or number == self.endpoint.tries:
                     return last

@@ -91,6 +91,7 @@ class Spent(NamedTuple):
         if isinstance(outcome, Answer):
             tokens += outcome.usage.tokens
             usd += outcome.cost_usd or 0.0
+            seconds += outcome.failed_seconds
         if outcome.lost is not None:
             tokens += outcome.lost.tokens
             usd += outcome.lost.usd or 0.0

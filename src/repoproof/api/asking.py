@@ -1,0 +1,49 @@
+"""What everything that asks a model begins with: which endpoint, and a loop to ask it in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..models.endpoint import Endpoint
+from ..models.endpoints import find_endpoint
+from . import arguments
+
+T = TypeVar("T")
+
+
+def endpoint_of(model: Endpoint | str, models: Path | str | None, *, to_be_asked: bool = True) -> Endpoint:
+    """The endpoint that a caller means: one of their own, or by name, from `models` or where a models.toml is looked for."""
+    if isinstance(model, Endpoint):
+        return model
+    file = None if models is None else arguments.place(models, "models")
+    return find_endpoint(arguments.line(model, "model"), file, to_be_asked=to_be_asked)
+
+
+def ran(asking: Coroutine[Any, Any, T]) -> T:
+    """Run it to its end; in a notebook, which has an event loop of its own already, beside that."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(asking)
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T] | None]] = Future()
+
+    async def beside() -> T:
+        begun.set_result((asyncio.get_running_loop(), asyncio.current_task()))
+        return await asking
+
+    with ThreadPoolExecutor(1, "asking") as thread:
+        running = thread.submit(asyncio.run, beside())
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            # It reaches this thread only; the other one would go on asking, and paying.
+            loop, task = begun.result()
+            if task is not None:
+                with suppress(RuntimeError):  # The loop has just ended.
+                    loop.call_soon_threadsafe(task.cancel)
+            raise
