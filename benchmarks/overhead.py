@@ -82,14 +82,15 @@ def host_scripts(environment: str, prepared: Prepared, folder: Path) -> str:
 
 def bare_run(task, prepared: Prepared, tests_environment: Prepared) -> Callable[[], None]:
     """The same phases as scoring, one after the other, with nothing around them."""
-    start = toolchain(task.language).start_command(task.reference_path, port=task.port, framework=task.framework)
+    tree = prepared.tree or task.reference_path
+    start = toolchain(task.language).start_command(tree, port=task.port, framework=task.framework)
     assert start is not None
     endpoints = json.dumps([{"method": e.method, "path": e.path} for e in required_endpoints(task)])
 
     def run() -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            shutil.copytree(task.reference_path, folder / "work")
+            shutil.copytree(tree, folder / "work")
             for mount in prepared.mounts:
                 if mount.target == "/app/node_modules" and isinstance(mount, ReadOnly):
                     (folder / "work" / "node_modules").symlink_to(mount.source)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from repoproof import BadInput, api
+from repoproof.api.host import lacking
 from repoproof.sandbox.owner import claimed, owned_name
 from repoproof.toolchains.store import Store
 
@@ -63,3 +64,11 @@ def test_doctor_finds_the_tools_that_scoring_would(monkeypatch, tmp_path):
     assert (found["node"].ok, found["node"].mend) == (False, "pip install 'repoproof[node]', or set REPOPROOF_NODE")
     assert found["python"].ok
     assert all(bool(finding.mend) != finding.ok for finding in found.values())
+
+
+def test_what_a_language_lacks_is_found_without_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("REPOPROOF_JAVA", str(tmp_path / "no-jdk"))
+    (missing, *_) = lacking("java")
+    assert (missing.name, missing.detail) == ("java", "no JDK 17 or newer")
+    assert "openjdk-17-jdk-headless" in missing.mend
+    assert lacking("python") == []

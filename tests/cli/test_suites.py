@@ -159,7 +159,9 @@ def test_new_writes_a_task_that_is_not_overwritten(tmp_path, capsys):
 def test_a_new_task_can_be_added_and_the_suite_is_sealed_with_it(suite, submissions, tmp_path, capsys):
     folder = tmp_path / "fourth"
     main(["new", "microservice", "fourth", "-o", str(folder)])
+    (folder / "tests" / ".ruff_cache").mkdir()
     assert main(["add", str(suite), str(folder)]) == 0
+    assert not (suite / "sealed" / "tests" / "fourth" / ".ruff_cache").exists()
     assert f"{suite}: 4 tasks, sealed as sha256:" in capsys.readouterr().out
     main(["check", str(submissions), str(suite)])
     assert "missing: fourth" in capsys.readouterr().out

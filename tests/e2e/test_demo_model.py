@@ -22,7 +22,7 @@ SUITE = api.load_suite("microservice-mini")
 GGUF = os.environ.get("REPOPROOF_GGUF", "")
 
 a_model = pytest.mark.skipif(not GGUF, reason="optional: REPOPROOF_GGUF names no model in the GGUF format")
-pytestmark = [pytest.mark.slow, pytest.mark.needs("bubblewrap", "node")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500), pytest.mark.needs("bubblewrap", "node", "java")]
 
 
 def command(*words: object) -> list[str]:
@@ -46,11 +46,11 @@ def test_a_server_that_runs_already_is_asked_once_a_task(tmp_path: Path) -> None
     with scripted_server(rules) as server:
         shown = [demo("--base-url", server.base_url, "--max-tokens", 8000, "--output", tmp_path) for _ in range(2)]
         assert server.counts().total == len(SUITE)
-    assert all("Pass@1 1.0000 over 5 tasks, 5 submissions (" in each for each in shown)
-    assert re.search(r"^Tokens +5 of 5 ", shown[0], re.MULTILINE)
+    assert all("Pass@1 1.0000 over 9 tasks, 9 submissions (" in each for each in shown)
+    assert re.search(r"^Tokens +9 of 9 ", shown[0], re.MULTILINE)
     effort = api.report(tmp_path / "demo-model").effort
-    assert (effort.answers, effort.solved) == (5, 5)
-    assert effort.amounts["seconds"].known == effort.amounts["tokens"].known == 5
+    assert (effort.answers, effort.solved) == (9, 9)
+    assert effort.amounts["seconds"].known == effort.amounts["tokens"].known == 9
 
 
 def titled(task: MicroserviceTask) -> str:

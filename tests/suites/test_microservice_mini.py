@@ -13,17 +13,34 @@ import pytest
 from plugins.docker_engine import engine
 from plugins.ordinary_user import ordinary_user
 
+import repoproof
+
 SUITE = Path(__file__).parents[2] / "suites" / "microservice-mini"
 EXPECTED = json.loads((SUITE / "submissions" / "mixed" / "expected.json").read_text())
 HEADLINE = {"pass_at_1": 1.0, "all_pass": 1.0, "dsr": 1.0, "ac_static": 1.0, "ac_live": 1.0}
 
-bubblewrap = pytest.param("bubblewrap", marks=pytest.mark.needs("bubblewrap", "node", "network"))
-docker = pytest.param("docker", marks=[pytest.mark.needs("docker", "node", "network"), pytest.mark.slow])
+LANGUAGE = {
+    each["id"]: each["language"]
+    for each in map(json.loads, (SUITE / "public" / "tasks.jsonl").read_text().splitlines())
+}
+"""Of each task."""
+
+SHARES = [
+    pytest.param(sandbox, language, marks=[pytest.mark.needs(sandbox, *needed, "network"), *marks], id=f"{sandbox}-{language}")
+    for sandbox, slow in (("bubblewrap", []), ("docker", [pytest.mark.slow]))
+    for language, needed, marks in (
+        ("python", [], slow),
+        ("node", ["node"], slow),
+        ("java", ["java"], [pytest.mark.slow, pytest.mark.timeout(1500)]),
+    )
+]  # fmt: skip
+"""What is scored at once: a machine without one of the languages still scores the others."""
 
 
-def scored(submissions: str, sandbox: str, run: Path) -> dict:
+def scored(submissions: str, sandbox: str, language: str, run: Path) -> dict:
     """The report of a scoring by the command."""
     words = ["score", SUITE, SUITE / "submissions" / submissions, "-o", run, "--sandbox", sandbox, "--workers", 3]
+    words += ["--language", language]
     with engine() if sandbox == "docker" else nullcontext():
         done = subprocess.run(
             [sys.executable, "-m", "repoproof", *map(str, words)], capture_output=True, text=True, env=os.environ
@@ -51,21 +68,26 @@ def by_place(rows: list[dict]) -> list[dict]:
     return sorted(rows, key=lambda row: (row["task"], row["attempt"]))
 
 
-@pytest.mark.parametrize("sandbox", [bubblewrap, docker])
-def test_the_reference_scores_one_on_every_number(tmp_path, sandbox):
-    report = scored("reference", sandbox, tmp_path / "run")
+def in_language(language: str) -> list[dict]:
+    return [row for row in EXPECTED if LANGUAGE[row["task"]] == language]
+
+
+@pytest.mark.parametrize(("sandbox", "language"), SHARES)
+def test_the_reference_scores_one_on_every_number(tmp_path, sandbox, language):
+    report = scored("reference", sandbox, language, tmp_path / "run")
     assert report["strict"] == report["conditional"] == HEADLINE
-    assert (report["denominator"], report["infrastructure_rate"]) == (5, 0.0)
+    assert (report["denominator"], report["infrastructure_rate"]) == ([*LANGUAGE.values()].count(language), 0.0)
 
 
-@pytest.mark.parametrize("sandbox", [bubblewrap, docker])
-def test_each_mixed_submission_gets_what_its_readme_says(tmp_path, sandbox):
-    report = scored("mixed", sandbox, tmp_path / "run")
-    assert [seen(row) for row in by_place(report["tasks"])] == [said(row) for row in by_place(EXPECTED)]
+@pytest.mark.parametrize(("sandbox", "language"), SHARES)
+def test_each_mixed_submission_gets_what_its_readme_says(tmp_path, sandbox, language):
+    report = scored("mixed", sandbox, language, tmp_path / "run")
+    assert [seen(row) for row in by_place(report["tasks"])] == [said(row) for row in by_place(in_language(language))]
 
 
 @pytest.mark.slow
-@pytest.mark.needs("root", "bubblewrap", "node", "network")
+@pytest.mark.timeout(1500)
+@pytest.mark.needs("root", "bubblewrap", "node", "java", "network")
 @pytest.mark.parametrize("submissions", ["reference", "mixed"])
 def test_an_ordinary_user_gets_the_same(submissions):
     with ordinary_user() as user:
@@ -82,20 +104,24 @@ def test_an_ordinary_user_gets_the_same(submissions):
         assert [seen(row) for row in by_place(report["tasks"])] == [said(row) for row in by_place(EXPECTED)]
 
 
-@pytest.mark.needs("bubblewrap", "node", "network")
-def test_every_task_proves_itself(tmp_path):
+def test_every_health_record_is_of_the_task_as_it_is():
+    suite = repoproof.load_suite(SUITE)
+    health = [json.loads(line) for line in (SUITE / "health.jsonl").read_text().splitlines()]
+    assert {record["task"]: record["digest"] for record in health} == {task.id: task.digest for task in suite}
+    assert all(record["healthy"] for record in health)
+
+
+@pytest.mark.parametrize(("sandbox", "language"), [share for share in SHARES if share.values[0] == "bubblewrap"])
+def test_every_task_proves_itself(tmp_path, sandbox, language):
     """The reference passes, nothing and stubs pass no test at all. (On a copy: validating writes the health record.)"""
     subprocess.run(["cp", "-a", SUITE, tmp_path / "suite"], check=True)
-    words = ["validate", tmp_path / "suite", "--repeat", "2", "--format", "json"]
+    tasks = [id for id in LANGUAGE if LANGUAGE[id] == language]
+    words = ["validate", tmp_path / "suite", "--repeat", "2", "--format", "json", "--sandbox", sandbox]
+    words += [word for id in tasks for word in ("--task", id)]
     done = subprocess.run([sys.executable, "-m", "repoproof", *map(str, words)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert (found["tasks"], found["reference_passed"], found["empty_passed"], found["stub_passed"]) == (
-        5,
-        1.0,
-        0.0,
-        0.0,
-    )
-    assert (found["quarantined"], found["reasons"]) == (0.0, {})
+    shares = [found[name] for name in ("tasks", "reference_passed", "empty_passed", "stub_passed", "quarantined")]
+    assert (shares, found["reasons"]) == ([len(tasks), 1.0, 0.0, 0.0, 0.0], {})
     health = [json.loads(line) for line in (tmp_path / "suite" / "health.jsonl").read_text().splitlines()]
-    assert [record["non_discriminating"] for record in health] == [[]] * 5
+    assert {record["task"]: record["non_discriminating"] for record in health} == {id: [] for id in LANGUAGE}

@@ -24,8 +24,13 @@ DAY = 24 * 3600
 
 def doctor() -> list[Finding]:
     """What was looked at, each with what is missing and how to get it."""
-    tools = {"python": find_python, "uv": _uv, "node": find_node, "java": find_java, "maven": _maven}
-    return [*probe(), *(_tool(name, find) for name, find in tools.items())]
+    return [*probe(), *(_tool(name, find) for tools in _TOOLS.values() for name, find in tools.items())]
+
+
+def lacking(language: str) -> list[Finding]:
+    """What this machine lacks to run services in `language`, and how to get it."""
+    findings = (_tool(name, find) for name, find in _TOOLS[language].items())
+    return [finding for finding in findings if not finding.ok]
 
 
 def _uv() -> dict[str, str]:
@@ -35,6 +40,14 @@ def _uv() -> dict[str, str]:
 
 def _maven() -> dict[str, str]:
     return {"executable": f"{maven_program.VERSION}, fetched when needed from", "version": repository().address}
+
+
+_TOOLS: dict[str, dict[str, Callable[[], dict[str, str]]]] = {
+    "python": {"python": find_python, "uv": _uv},
+    "node": {"node": find_node},
+    "java": {"java": find_java, "maven": _maven},
+}
+"""How to find what each language needs."""
 
 
 def _tool(name: str, find: Callable[[], dict[str, str]]) -> Finding:

@@ -24,7 +24,9 @@ from .workspace import lay_out
 PARTS = {"task.json": "the visible record", "README.md": "the specification", "tests": "golden tests", "reference": "the reference solution"}  # fmt: skip
 """What a task folder holds."""
 
-JUNK = shutil.ignore_patterns("__pycache__", ".pytest_cache", ".venv", "node_modules", ".git")
+JUNK = shutil.ignore_patterns(
+    "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache", ".venv", "node_modules", ".git"
+)
 
 
 def scaffold(name: str, destination: Path) -> None:

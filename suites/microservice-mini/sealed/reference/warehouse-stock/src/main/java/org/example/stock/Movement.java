@@ -1,0 +1,3 @@
+package org.example.stock;
+
+record Movement(int number, int quantity, String reason, String reference, int balance) {}

@@ -1,0 +1,3 @@
+package org.example.stock;
+
+record Shortage(String sku, int wanted, int available) {}
