@@ -144,8 +144,9 @@ def test_the_command_ends_with_1_if_and_only_if_something_cannot_be(tmp_path, ca
 def test_leaderboards_are_checked_against_the_number_of_repositories(tmp_path, capsys):
     board = tmp_path / "board.tsv"
     board.write_text("Model\tLang\tPass@1\tAC\tDSR\nM\tJava\t12.1\t70\t10.0\n")
-    assert main(["aggregate", "--leaderboard", str(board)]) == 1
-    assert "8 repositories cannot give it" in " ".join(capsys.readouterr().out.split())
+    # Markdown has no width that a long path of a temporary folder could break lines at.
+    assert main(["aggregate", "--leaderboard", str(board), "--format", "markdown"]) == 1
+    assert "8 repositories cannot give it" in capsys.readouterr().out
     assert main(["aggregate", "--leaderboard", str(board), "--repos", "java=10"]) == 0
 
 
