@@ -187,6 +187,25 @@ def test_the_key_is_not_in_an_answer_that_repeats_it(monkeypatch: pytest.MonkeyP
         assert answered(answer).text == "any key: sk-secret-1234"
 
 
+def test_a_proxy_that_is_away_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    fault = failed(*outcomes(endpoint_at("http://models.invalid/v1", tries=1), [question()]))
+    assert fault.kind is FaultKind.UNREACHABLE
+    assert fault.reason == "no connection to models.invalid by the proxy of http_proxy: Connection refused"
+
+
+@pytest.mark.parametrize(("name", "value"), [("ALL_PROXY", "nonsense://h"), ("SSL_CERT_FILE", "/nonexistent")])
+def test_an_environment_that_no_connection_can_be_made_in_is_bad_input(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(BadInput, match=r"no connection can be made: .*correct HTTP_PROXY.*SSL_CERT_FILE"):
+        outcomes(endpoint_at("http://127.0.0.1:9/v1"), [question()])
+
+
 @pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"])
 def test_a_question_is_not_sent_on_to_where_an_endpoint_redirects(status: str) -> None:
     with (

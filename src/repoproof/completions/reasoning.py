@@ -30,12 +30,14 @@ def without_reasoning(text: str) -> Spoken:
     text = text.removeprefix("\ufeff")
     notes: tuple[str, ...] = ()
     # Several blocks may follow one another.
-    while (opening := _OPENING.match(text)) is not None:
+    at = 0
+    while (opening := _OPENING.match(text, at)) is not None:
         name = opening[1] or opening[2]
         closing = re.compile(rf"</{name}>|\[/{name}\]", re.IGNORECASE).search(text, opening.end())
         if closing is None:
             return _unclosed(text[opening.end() :])
-        text, notes = text[closing.end() :], ("reasoning before the answer was left out",)
+        at, notes = closing.end(), ("reasoning before the answer was left out",)
+    text = text[at:]
     if final := _FINAL_CHANNEL.search(text):
         return Spoken(_CONTROL.sub("", text[final.end() :]), ("reasoning before the answer was left out",))
     return Spoken(text, notes) if notes else _after_lone_closing(text)

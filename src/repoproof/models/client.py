@@ -14,6 +14,7 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from ..core.base import KiB, MiB
 from ..core.errors import BadInput
@@ -65,6 +66,15 @@ async def connected(endpoint: Endpoint) -> AsyncGenerator[Client]:
             "asking a model needs the openai package", subject=endpoint.name, mend="pip install 'repoproof[models]'"
         ) from None
     address, key = address_of(endpoint), key_of(endpoint)
+    try:
+        # Who asks decides where to: a question is not to be sent on to wherever an endpoint says.
+        http_client = openai.DefaultAsyncHttpxClient(
+            follow_redirects=False, event_hooks={"response": [_complaints_are_short]}
+        )
+    except (ImportError, OSError, ValueError) as error:
+        # It takes proxies and certificates from the environment.
+        mend = "correct HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE or SSL_CERT_DIR"
+        raise BadInput(f"no connection can be made: {error}", subject=endpoint.name, mend=mend) from None
     async with openai.AsyncOpenAI(
         api_key=key or NO_KEY,
         # None is the vendor's own.
@@ -72,10 +82,7 @@ async def connected(endpoint: Endpoint) -> AsyncGenerator[Client]:
         max_retries=0,
         # Until the connection is there; of the whole call, we hold the limit ourselves.
         timeout=openai.Timeout(None, connect=min(CONNECT_SECONDS, endpoint.timeout_seconds)),
-        # Who asks decides where to: a question is not to be sent on to wherever an endpoint says.
-        http_client=openai.DefaultAsyncHttpxClient(
-            follow_redirects=False, event_hooks={"response": [_complaints_are_short]}
-        ),
+        http_client=http_client,
     ) as client:
         # `openai` imports these only now, which takes too long to be part of a call.
         create: dict[str, Any] = {
@@ -204,6 +211,8 @@ class _Client:
         system = next(filter(None, map(_system_says, _causes(error))), "")
         place = urlsplit(str(self.client.base_url))
         shown = f"{place.hostname}{f':{place.port}' if place.port else ''}"
+        if place.scheme in getproxies() and not proxy_bypass(place.hostname or ""):
+            shown += f" by the proxy of {place.scheme}_proxy"
         what = {
             FaultKind.UNREACHABLE: f"no connection to {shown}",
             FaultKind.DISCONNECTED: f"{shown} ended the connection before the answer",
