@@ -106,11 +106,10 @@ class Closing:
 
     def outcomes(self, count: int, *, after_calls: int, held: int = 0) -> list[Answer | Fault]:
         async def ask() -> list[Answer | Fault]:
-            closing = asyncio.Event()
-            async with asking(self.endpoint, closing=closing) as model:
+            async with asking(self.endpoint) as model:
                 asked = asyncio.gather(*(model.ask(question(f"{number}")) for number in range(count)))
                 await asyncio.to_thread(self.server.wait_for, after_calls, held=held)
-                closing.set()
+                model.close()
                 self.server.release()
                 return await asked
 
@@ -123,6 +122,27 @@ def test_when_who_asked_goes_what_is_in_flight_is_awaited_and_nothing_else_is_se
         assert server.counts().total == 2
     assert [type(outcome) for outcome in found] == [Answer] * 2 + [Fault] * 4
     assert {(fault.kind, fault.tries) for fault in found[2:] if isinstance(fault, Fault)} == {(FaultKind.ABANDONED, 0)}
+
+
+def test_when_who_asked_goes_nobody_waits_for_a_place() -> None:
+    async def ask() -> tuple[list[Fault], Answer | Fault]:
+        async with asking(endpoint_at(server.base_url, concurrency=1)) as model:
+            held = asyncio.create_task(model.ask(question("held")))
+            await asyncio.to_thread(server.wait_for, held=1)
+            waiting = [asyncio.create_task(model.ask(question(text))) for text in "ab"]
+            # Begun in the order in which they were made, so both of them wait when this one has begun.
+            await asyncio.create_task(asyncio.sleep(0))
+            model.close()
+            left = [failed(await one) for one in (*waiting, model.ask(question("later")))]
+            assert not held.done()
+            server.release()
+            return left, await held
+
+    with scripted_server([Rule(hold=True)]) as server:
+        left, held = asyncio.run(ask())
+        assert server.counts().total == 1
+    assert [(fault.kind, fault.tries) for fault in left] == [(FaultKind.ABANDONED, 0)] * 3
+    assert isinstance(held, Answer)
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,11 @@ def question(text: str = "What is it?", **sampling: object) -> ChatRequest:
     return ChatRequest(model="scripted", messages=messages, sampling=Sampling.model_validate(sampling))
 
 
-def outcomes(
-    endpoint: Endpoint, requests: Sequence[ChatRequest | FillRequest], closing: asyncio.Event | None = None
-) -> list[Answer | Fault]:
+def outcomes(endpoint: Endpoint, requests: Sequence[ChatRequest | FillRequest]) -> list[Answer | Fault]:
     """All of them, asked at once."""
 
     async def all_of_them() -> list[Answer | Fault]:
-        async with asking(endpoint, closing=closing) as model:
+        async with asking(endpoint) as model:
             return await asyncio.gather(*map(model.ask, requests))
 
     return asyncio.run(all_of_them())

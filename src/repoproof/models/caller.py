@@ -19,7 +19,7 @@ from pydantic import Field
 
 from ..core.base import Frozen, Text
 from ..core.errors import Boundary, RepoProofError
-from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Model, Request
+from .base import Answer, Fault, FaultKind, Model, Request
 from .endpoint import Endpoint
 from .pacing import asking
 from .recording import Recording, recorded
@@ -59,52 +59,24 @@ class Told(Frozen):
     outcome: Answer | Fault = Field(union_mode="left_to_right")
 
 
-class _Intake:
-    """As many questions at once as the endpoint takes. When it closes, those that wait for their turn leave, and not only when it comes:
-    a claim on them would hold up whoever asks them next.
-    """
-
-    def __init__(self, model: Model, places: int, closing: asyncio.Event) -> None:
-        self._model = model
-        self._places = asyncio.Semaphore(places)
-        self._closing = closing
-        self._waiting = 0
-
-    def close(self) -> None:
-        """Nothing new is sent from now on."""
-        self._closing.set()
-        for _ in range(self._waiting):
-            self._places.release()
-
-    async def ask(self, request: ChatRequest | FillRequest, *, label: str = "") -> Answer | Fault:
-        self._waiting += 1
-        async with self._places:
-            self._waiting -= 1
-            if self._closing.is_set():
-                return Fault(kind=FaultKind.ABANDONED, reason="who asked has gone")
-            return await self._model.ask(request, label=label)
-
-
 async def serve(connection: socket.socket) -> None:
     """Make all calls that are asked for over `connection`, and those that were begun when it ends."""
-    closing = asyncio.Event()
     reader, writer = await asyncio.open_unix_connection(sock=connection, limit=NO_LIMIT)
     async with AsyncExitStack() as open_things:
         try:
             assignment = Assignment.model_validate_json(await reader.readline())
-            endpoint = await open_things.enter_async_context(asking(assignment.endpoint, closing=closing))
-            intake = _Intake(endpoint, assignment.endpoint.concurrency, closing)
-            model = recorded(intake, assignment.recording)
+            endpoint = await open_things.enter_async_context(asking(assignment.endpoint))
+            model = recorded(endpoint, assignment.recording)
         except (RepoProofError, OSError) as error:
             await _tell(writer, Ready(refusal=str(error)))
             return
         for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(ending, intake.close)
+            asyncio.get_running_loop().add_signal_handler(ending, endpoint.close)
         await _tell(writer, Ready())
         async with asyncio.TaskGroup() as calls:
             async for line in _lines(reader):
                 calls.create_task(_call(model, Ask.model_validate_json(line), writer))
-            intake.close()
+            endpoint.close()
 
 
 async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:

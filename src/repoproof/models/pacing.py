@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Lost, Model
+from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Lost
 from .client import Client, Outcome, connected
 from .endpoint import Endpoint
 from .wire import most
@@ -20,14 +20,10 @@ LONGEST_DELAY = 60.0
 
 
 @asynccontextmanager
-async def asking(endpoint: Endpoint, *, closing: asyncio.Event | None = None) -> AsyncGenerator[Model]:
-    """The endpoint itself: no record, no budget.
-
-    Once `closing` is set, nothing new is sent and nothing is tried again: such questions end as `ABANDONED`. What is in flight
-    comes to its end.
-    """
+async def asking(endpoint: Endpoint) -> AsyncGenerator[Paced]:
+    """The endpoint itself, a `Model`: no record, no budget."""
     async with connected(endpoint) as client:
-        yield _Paced(endpoint, client, closing or asyncio.Event())
+        yield Paced(endpoint, client)
 
 
 class Rate:
@@ -69,11 +65,15 @@ def delay_seconds(
 
 
 @dataclass
-class _Paced:
+class Paced:
+    """An endpoint that is asked no harder than it may be."""
+
     endpoint: Endpoint
     client: Client
-    closing: asyncio.Event
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
     places: asyncio.Semaphore = field(init=False)
+    waiting: int = 0
+    """For a place."""
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by who waits for the rates: first come, first served."""
     requests: Rate | None = field(init=False)
@@ -85,9 +85,20 @@ class _Paced:
         self.requests = Rate(endpoint.requests_per_minute, now) if endpoint.requests_per_minute else None
         self.tokens = Rate(endpoint.tokens_per_minute, now) if endpoint.tokens_per_minute else None
 
+    def close(self) -> None:
+        """Send nothing new from now on, and try nothing again: such questions end as `ABANDONED`. What is in flight comes to its end."""
+        self.closing.set()
+        # Who waits for a place leaves now: a claim on its question would hold up whoever asks it next.
+        for _ in range(self.waiting):
+            self.places.release()
+
     async def ask(self, request: ChatRequest | FillRequest, *, label: str = "") -> Answer | Fault:
+        if self.closing.is_set():
+            return _abandoned(None)
+        self.waiting += 1
         # A place is kept while waiting to try again: what is overloaded gets less to do.
         async with self.places:
+            self.waiting -= 1
             last: Fault | None = None
             for number in itertools.count(1):
                 if not await self.may_send(request):
