@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repoproof.completions.fences import Fence, fence_of
-from repoproof.completions.filetree import FileTree, TreeCaps, parse_tree, render_tree, write_tree
+from repoproof.completions.filetree import File, FileTree, TreeCaps, parse_tree, render_tree, write_tree
 from repoproof.core.errors import BadInput
 
 _FENCES = ("```", "````", "~~~~", "```python", "```python:x/y.py")
@@ -300,6 +300,15 @@ def test_a_tree_is_written_byte_by_byte(tmp_path: Path) -> None:
     }
     assert found == {"a/b.txt": "é\r\n".encode(), "d.py": b"x = 1"}
     assert (tmp_path / "new" / "c").read_bytes() == b""
+
+
+def test_a_tree_is_laid_over_what_is_there(tmp_path: Path) -> None:
+    for name in ("README.md", "kept", "replaced"):
+        (tmp_path / name).write_text("before")
+    files = {"README.md/a/b.txt": "b", "c/d.txt": "d", "replaced": "after"}
+    write_tree(FileTree(files=tuple(File(path=path, content=content) for path, content in files.items())), tmp_path)
+    found = {path.relative_to(tmp_path).as_posix(): path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == {**files, "kept": "before"}
 
 
 def test_the_example_of_the_documentation_is_read_as_it_says() -> None:

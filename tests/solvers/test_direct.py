@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 from plugins.asking import endpoint_at
 
-from repoproof.completions.filetree import File
 from repoproof.completions.templates import template
 from repoproof.models.base import ChatRequest, Fault, FaultKind, Sampling
 from repoproof.models.pacing import asking
 from repoproof.models.scripted import Rule, scripted_server
 from repoproof.solvers import Assignment, Solved
-from repoproof.solvers.direct import Direct, put
+from repoproof.solvers.direct import Direct
 
 PROMPT = template("microservice").filled(
     {"language": "Python", "port": "1", "readme": "# Blog", "build_file": "requirements.txt", "build_text": "# none"}
@@ -78,8 +77,3 @@ def test_an_answer_that_leads_out_of_the_workspace_does_not(workspace):
 def test_no_answer_is_the_fault_that_the_model_reports(workspace):
     came = attempt(workspace, Rule(status=500))
     assert isinstance(came, Fault) and came.kind is FaultKind.OVERLOADED
-
-
-def test_a_file_of_the_workspace_that_is_in_the_way_of_a_folder_goes(workspace):
-    put([File(path="README.md/a/b.txt", content="b"), File(path="c/d.txt", content="d")], workspace)
-    assert files(workspace) == {"README.md/a/b.txt": "b", "c/d.txt": "d", "requirements.txt": "# none\n"}

@@ -76,10 +76,16 @@ def parse_tree(text: str, *, caps: TreeCaps | None = None) -> FileTree:
 
 
 def write_tree(tree: FileTree, folder: Path) -> None:
-    """Make `folder`, which must not exist, with the files of `tree`; bytes as they are in the answer, UTF-8."""
-    folder.mkdir(parents=True)
+    """Lay the files of `tree` over what is in `folder`, made if it is not there: a file where a folder must be goes, the rest stays.
+
+    Bytes are as they are in the answer, UTF-8. What is in `folder` must be trusted: its links would be followed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
     for file in tree.files:
         place = folder / safe_path(file.path)
+        for above in [parent for parent in place.parents if parent.is_relative_to(folder)]:
+            if above.is_file():
+                above.unlink()
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(file.content.encode())
 

@@ -41,7 +41,7 @@ class Usage(Frozen):
     cost_usd: float | None = Field(default=None, ge=0)
     """None where any of it has no price."""
     seconds: float = Field(default=0.0, ge=0)
-    """Of the calls, not of waiting for a turn."""
+    """Of the calls that were answered: neither of the tries before them nor of waiting for a turn."""
 
     @property
     def tokens(self) -> int:

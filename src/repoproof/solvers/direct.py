@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from pathlib import Path
 
-from ..completions.filetree import File, parse_tree
+from ..completions.filetree import parse_tree, write_tree
 from ..models.base import ChatRequest, Fault, Finish
 from . import Assignment, Exchange, Solved
 
@@ -28,21 +26,10 @@ class Direct:
             return answer
         # Answers may be megabytes: meanwhile others are asked.
         tree = await asyncio.to_thread(parse_tree, answer.text)
-        await asyncio.to_thread(put, tree.files, assignment.workspace)
+        await asyncio.to_thread(write_tree, tree, assignment.workspace)
         cut = answer.choices[0].finish is Finish.LENGTH or tree.truncated
         return Solved(
             exchanges=(Exchange(request=request, answer=answer),),
             usable=bool(tree.files),
             notes=(*(("the answer was cut off",) if cut else ()), *tree.notes),
         )
-
-
-def put(files: Iterable[File], workspace: Path) -> None:
-    """Lay an answer's files over the workspace's: whatever is in their way goes, the rest stays."""
-    for file in files:
-        place = workspace / file.path
-        for above in [folder for folder in place.parents if folder.is_relative_to(workspace)]:
-            if above.is_file():
-                above.unlink()
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(file.content.encode())
