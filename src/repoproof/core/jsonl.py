@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Mapping
-from io import BufferedReader
 from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple, NoReturn, TypeVar, Union, cast, get_args, get_origin
@@ -16,6 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from .errors import BadInput
+from .user_files import opened
 
 JsonObject = dict[str, Any]
 Record = TypeVar("Record", bound=BaseModel)
@@ -32,7 +32,7 @@ def read_jsonl(file: Path) -> Iterator[Line]:
 
     `BadInput` names file, line and column.
     """
-    with _opened(file) as lines:
+    with opened(file) as lines:
         for number, raw in enumerate(lines, start=1):
             if number == 1:
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
@@ -42,7 +42,7 @@ def read_jsonl(file: Path) -> Iterator[Line]:
 
 def read_json(file: Path) -> JsonObject:
     """The one object of a file; `BadInput` names line and column."""
-    with _opened(file) as content:
+    with opened(file) as content:
         return parse_object(content.read().removeprefix(b"\xef\xbb\xbf"), file=file, line=None)
 
 
@@ -87,14 +87,6 @@ def to_record(
             problem += f"; {len(errors) - 1} more: {fields}{', ...' if len(errors) > 4 else ''}"
         place = _dotted(first["loc"])
         raise BadInput(problem, file=file, line=line, subject=subject, field=place, mend=mend) from None
-
-
-def _opened(file: Path) -> BufferedReader:
-    try:
-        return file.open("rb")
-    except OSError as error:
-        problem = "no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
-        raise BadInput(problem, file=file, mend="it must be a file that can be read") from None
 
 
 class _NotStrict(ValueError):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from pathlib import Path
 
 from ..core.errors import BadInput
 from ..core.jsonl import to_record
+from ..core.user_files import read_toml
 from .endpoint import Endpoint
 
 FILE_NAME = "models.toml"
@@ -18,7 +18,7 @@ FILE_VARIABLE = "REPOPROOF_MODELS"
 def read_endpoints(file: Path | None = None) -> dict[str, Endpoint]:
     """All endpoints of `file`, or of the one that `models_file` finds; none where there is no file. `BadInput` names table and field."""
     file = file or models_file()
-    return {} if file is None else {name: _read(name, table, file) for name, table in _tables(file).items()}
+    return {} if file is None else {name: _read(name, table, file) for name, table in read_toml(file).items()}
 
 
 def find_endpoint(name: str, file: Path | None = None, *, to_be_asked: bool = True) -> Endpoint:
@@ -29,7 +29,7 @@ def find_endpoint(name: str, file: Path | None = None, *, to_be_asked: bool = Tr
     if not name.strip() or not name.isprintable():
         raise BadInput(f"{name!r} is no name of a model", mend="give a table of models.toml, or a model's id")
     file = file or models_file()
-    tables = {} if file is None else _tables(file)
+    tables = {} if file is None else read_toml(file)
     if file is not None and name in tables:
         endpoint = _read(name, tables[name], file)
     else:
@@ -64,20 +64,6 @@ def _unknown(name: str, tables: dict[str, object], file: Path | None) -> BadInpu
         subject=f'model "{name}"',
         mend=f"{meant}set them, or write a {FILE_NAME}",
     )
-
-
-def _tables(file: Path) -> dict[str, object]:
-    try:
-        with file.open("rb") as content:
-            return tomllib.load(content)
-    except OSError as error:
-        problem = "no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
-        raise BadInput(problem, file=file, mend="it must be a file that can be read") from None
-    except UnicodeDecodeError as error:
-        raise BadInput(f"not UTF-8 at byte {error.start + 1}", file=file, mend="save it as UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        problem = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "nested too deep"
-        raise BadInput(f"not TOML: {problem}", file=file, mend="correct the syntax") from None
 
 
 def _read(name: str, table: object, file: Path) -> Endpoint:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 from ...core.errors import BadInput
 from ...core.jsonl import to_record
+from ...core.user_files import read_text, read_toml
 from .rule import Rule
 
 REPLIES = ("reply", "reply_file", "tree", "replies")
@@ -31,10 +31,7 @@ def read_rules(file: Path, render_tree: Read) -> tuple[Rule, ...]:
 
 
 def _tables(file: Path) -> list[dict[str, Any]]:
-    try:
-        content = tomllib.loads(_contents(file))
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"not TOML: {error}", file=file, mend="correct the syntax") from None
+    content = read_toml(file)
     tables = content.pop("rule", [])
     if content:
         raise BadInput("unknown", file=file, field=next(iter(content)), mend="each rule is a table [[rule]]")
@@ -61,20 +58,10 @@ def _with_replies(table: dict[str, Any], file: Path, subject: str, render_tree: 
             case str():
                 return item
             case {"file": str(name), **others} if not others:
-                return _contents(file.parent / name)
+                return read_text(file.parent / name)
             case {"tree": str(name), **others} if not others:
                 return render_tree(file.parent / name)
         mend = "a text, or in `replies` also {file = ...} or {tree = ...}"
         raise BadInput(f"{item!r} is no reply", file=file, subject=subject, field=key, mend=mend)
 
     return rest | {"replies": [text(item) for item in cast("list[object]", listed)]}
-
-
-def _contents(file: Path) -> str:
-    try:
-        return file.read_text("utf-8")
-    except UnicodeDecodeError:
-        raise BadInput("not UTF-8", file=file, mend="save it as UTF-8") from None
-    except OSError as error:
-        problem = "no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
-        raise BadInput(problem, file=file, mend="it must be a file that can be read") from None
