@@ -143,7 +143,7 @@ def test_code_of_a_build_sees_no_host_reaches_no_network_and_changes_nothing_tha
     (tmp_path / "hidden").write_text("answer")
     jar = "/tmp/.m2/repository/org/apache/maven/plugins/maven-jar-plugin"
     script = (
-        f"mkdir -p target; for file in {tmp_path}/hidden /root /home/x {cache}; do ls $file; done 2>target/unseen;"
+        f"mkdir -p target; for file in {tmp_path}/hidden /home {cache}; do ls $file; done 2>target/unseen;"
         f" (echo evil > {jar}/evil.jar) 2>target/unwritten;"
         " curl -s -m 3 http://192.0.2.1/ 2>&amp;1; echo $? >target/reached; true"
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from plugins.java_services import artifact, dependencies, plain, plugins, pom, spring_boot
+from plugins.java_services import artifact, dependencies, micronaut, plain, plugins, pom, quarkus, spring_boot
 from plugins.small_suite import write_tree
 
 from repoproof.core.errors import Boundary, InfrastructureError
@@ -225,28 +225,54 @@ def test_a_suite_whose_own_dependencies_do_not_exist_is_the_task_s_failure(run: 
     assert raised.value.boundary is Boundary.TASK
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("version", ["3.5.7", "4.0.7"])
-def test_an_application_starts_inside_its_tests(run: Run, version: str) -> None:
-    submission = spring_boot(version)
-    submission["pom.xml"] = submission["pom.xml"].replace(
-        "</dependencies>",
-        artifact("org.springframework.boot:spring-boot-starter-test", inner="<scope>test</scope>") + "</dependencies>",
-    )
-    test = """package org.example;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import java.net.URI;
-import java.net.http.*;
-import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.test.context.SpringBootTest;
-@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
-class ApplicationTest {
-@Value("${local.server.port}") int port;
-@Test void isWell() throws Exception {
-    var request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/health")).build();
-    assertEquals(200, HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).statusCode());
-}
+STATUS = """
+    static int status(String url) throws Exception {
+        var request = java.net.http.HttpRequest.newBuilder(java.net.URI.create(url)).build();
+        return java.net.http.HttpClient.newHttpClient().send(request, java.net.http.HttpResponse.BodyHandlers.ofString()).statusCode();
+    }
 }
 """
-    assert outcomes(run(submission, ApplicationTest=test)) == {"ApplicationTest::isWell": "passed"}
+SPRING_BOOT = """package org.example;
+@org.springframework.boot.test.context.SpringBootTest(webEnvironment = org.springframework.boot.test.context.SpringBootTest.WebEnvironment.RANDOM_PORT)
+class ApplicationTest {
+    @org.springframework.beans.factory.annotation.Value("${local.server.port}") int port;
+    @org.junit.jupiter.api.Test void isWell() throws Exception {
+        org.junit.jupiter.api.Assertions.assertEquals(200, status("http://localhost:" + port + "/health"));
+    }
+"""
+MICRONAUT = """package org.example;
+@io.micronaut.test.extensions.junit5.annotation.MicronautTest
+class ApplicationTest {
+    @jakarta.inject.Inject io.micronaut.runtime.server.EmbeddedServer server;
+    @org.junit.jupiter.api.Test void isWell() throws Exception {
+        org.junit.jupiter.api.Assertions.assertEquals(200, status(server.getURL() + "/health"));
+    }
+"""
+QUARKUS = """package org.example;
+@io.quarkus.test.junit.QuarkusTest
+class ApplicationTest {
+    @org.junit.jupiter.api.Test void isWell() throws Exception {
+        org.junit.jupiter.api.Assertions.assertEquals(200, status("http://localhost:8081/health"));
+    }
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("submission", "needed", "test"),
+    [
+        pytest.param(lambda: spring_boot("3.5.7"), "org.springframework.boot:spring-boot-starter-test", SPRING_BOOT, id="spring-boot-3"),
+        pytest.param(lambda: spring_boot("4.0.7"), "org.springframework.boot:spring-boot-starter-test", SPRING_BOOT, id="spring-boot-4"),
+        pytest.param(micronaut, "io.micronaut.test:micronaut-test-junit5", MICRONAUT, id="micronaut"),
+        pytest.param(quarkus, "io.quarkus:quarkus-junit5", QUARKUS, id="quarkus"),
+    ],
+)  # fmt: skip
+def test_an_application_starts_inside_its_tests(
+    run: Run, submission: Callable[[], dict[str, str]], needed: str, test: str
+) -> None:
+    files = submission()
+    before, _, after = files["pom.xml"].rpartition("</dependencies>")
+    wanted = artifact(needed, inner="<scope>test</scope>")
+    done = run({**files, "pom.xml": f"{before}{wanted}</dependencies>{after}"}, ApplicationTest=test + STATUS)
+    assert outcomes(done) == {"ApplicationTest::isWell": "passed"}
+    assert done.finished

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -32,6 +33,8 @@ TEST_LIMITS = Limits(cpus=2.0, memory_bytes=2 * GiB, pids=512, disk_bytes=256 * 
 
 _OPTIONS = "-XX:MaxRAM=2g -XX:MaxRAMPercentage=50 -XX:ActiveProcessorCount=2 -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 _SUITE = "/opt/suite"
+_CLASSES = "/app/target/test-classes"
+"""Where frameworks look for the tests of what is in `target/classes`."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,6 @@ def run_in_process(
     process = suite.run(tests, folder, nonce, time.at_most(seconds), variables or {})
     time.spend(process)
     lines = vouched(folder / "results/records.jsonl", nonce)
-    log("tests", process.stdout + process.stderr)
     if not lines and process.cause in (Cause.EXITED, Cause.SIGNALLED):
         # No code of the submission runs before the launcher's first record.
         said = (process.stdout + process.stderr)[-400:].decode("utf-8", "replace")
@@ -103,6 +105,8 @@ class _ClassPath(Frozen):
     """What a suite is compiled and run with, beside JUnit and itself."""
 
     mounts: tuple[Mount, ...]
+    environment: Path
+    """Of the submission."""
     paths: tuple[str, ...]
     jupiter: int
     """The generation of Jupiter that the tests were written for."""
@@ -121,10 +125,10 @@ class _Suite:
     time: TimeLeft
 
     def compiled(self, tests: Path, folder: Path) -> ExecResult:
-        """Compile the suite into `folder/classes`. Nothing of the submission runs here: it has no annotation processor."""
-        (folder / "arguments").write_text(
-            "\n".join(["-d /classes", "-nowarn", "-proc:none", "-parameters", "-g", f"-cp {self._joined}"])
-        )
+        """Compile the suite into `folder/classes`. Nothing of the submission itself runs here: its classes are no annotation processors."""
+        processing = micronaut_processors(self.found.environment, self.found.paths)
+        arguments = ["-d /classes", "-nowarn", "-parameters", "-g", f"-cp {self._joined}", *processing]
+        (folder / "arguments").write_text("\n".join(arguments))
         (folder / "arguments").chmod(0o644)
         view = View(
             mounts=(
@@ -140,7 +144,7 @@ class _Suite:
         line = "find /tests/src/test/java -name '*.java' > /tmp/sources && exec javac @/run/arguments @/tmp/sources"
         result = self.box.run(("sh", "-ec", line), view=view, limits=limits)
         self.time.spend(result)
-        self.log("tests", result.stdout + result.stderr)
+        self.log("build", result.stdout + result.stderr)
         if not result.ok:
             raise failure(PhaseName.BUILD, "compiling the golden tests against it", result)
         return result
@@ -154,14 +158,14 @@ class _Suite:
             mounts=(
                 *self._shared,
                 Scratch(target="/app", seed=self.built),
-                ReadOnly(source=folder / "classes", target="/tests/classes"),
+                ReadOnly(source=folder / "classes", target=_CLASSES),
                 *([ReadOnly(source=resources, target="/tests/resources")] if resources.is_dir() else []),
                 Writable(source=folder / "results", target="/results"),
             ),
             environment={**java_variables(self.jdk), "JDK_JAVA_OPTIONS": _OPTIONS, **variables},
             workdir="/app",
         )
-        command = ["java", "-cp", self._joined, MAIN, "/results/records.jsonl", "/tests/classes"]
+        command = ["java", "-cp", self._joined, MAIN, "/results/records.jsonl", _CLASSES]
         limits = TEST_LIMITS.model_copy(update={"wall_seconds": seconds})
         return self.box.run(command, view=view, limits=limits, stdin=f"{nonce}\n".encode())
 
@@ -171,7 +175,7 @@ class _Suite:
 
     @property
     def _joined(self) -> str:
-        return ":".join((*self.junit.class_path, "/tests/classes", "/tests/resources", *self.found.paths))
+        return ":".join((*self.junit.class_path, _CLASSES, "/tests/resources", *self.found.paths))
 
 
 def vouched(file: Path, nonce: str) -> list[dict]:
@@ -210,7 +214,27 @@ def _class_path(built: Path, environment: Path, tests: Path, folder: Path, works
         paths += [path.replace(HOME, _SUITE, 1) for path in declared if _artifact(path) not in have]
     jupiter = 6 if any("/junit-jupiter-api/6." in path for path in paths) else 5
     others = [path for path in paths if not _artifact(path).startswith(OURS)]
-    return _ClassPath(mounts=mounts, paths=("/app/target/classes", *others), jupiter=jupiter)
+    return _ClassPath(mounts=mounts, environment=environment, paths=("/app/target/classes", *others), jupiter=jupiter)
+
+
+def micronaut_processors(environment: Path, paths: Iterable[str]) -> list[str]:
+    """javac's arguments: the processors of Micronaut, whose tests are beans that it writes while they are compiled; or none at all."""
+    repository = environment / "repository"
+    for jar in sorted(repository.glob("io/micronaut/micronaut-inject-java/*/*.jar")):
+        version = jar.parent.name
+        beside = (
+            "io/micronaut/*/" + version,
+            "io/micronaut/sourcegen/*/*",
+            "org/ow2/asm/*/*",
+            "com/github/javaparser/*/*",
+        )
+        found = [place for pattern in beside for place in sorted(repository.glob(f"{pattern}/*.jar"))]
+        inside = [f"{HOME}/{place.relative_to(environment).as_posix()}" for place in found]
+        with zipfile.ZipFile(jar) as archive:
+            names = archive.read("META-INF/services/javax.annotation.processing.Processor").decode().split()
+        artefacts = [path for path in paths if path.startswith((HOME, _SUITE))]
+        return [f"-processorpath {':'.join((*inside, *artefacts))}", f"-processor {','.join(names)}"]
+    return ["-proc:none"]
 
 
 def _resolved(suite: Path, workshop: Workshop) -> tuple[Path, list[str]]:

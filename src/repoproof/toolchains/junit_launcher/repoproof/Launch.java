@@ -21,14 +21,16 @@ import org.junit.vintage.engine.VintageTestEngine;
  * Runs the test classes of one directory and records each result as it comes.
  *
  * <p>Usage: Launch RECORDS TEST_CLASSES, with a nonce as the first line of standard input. Nothing on the class path decides how tests
- * run: no service, no properties file, no system property. The code under test shares this process all the same.
+ * run: no service, no properties file, no system property. The code under test shares this process all the same; none of it is loaded
+ * before the first record is written.
  */
 public final class Launch {
     private Launch() {}
 
     public static void main(String[] arguments) throws Exception {
         Records records = new Records(Path.of(arguments[0]), nonce());
-        Launcher launcher = LauncherFactory.create(configuration());
+        records.write("started", Records.text("JUnit"));
+        Launcher launcher = LauncherFactory.openSession(configuration()).getLauncher();
         TestPlan plan = launcher.discover(allIn(Path.of(arguments[1])));
         Recorder recorder = new Recorder(records, plan);
         recorder.collected();
@@ -48,14 +50,15 @@ public final class Launch {
     }
 
     private static LauncherConfig configuration() {
-        return LauncherConfig.builder()
+        LauncherConfig.Builder configuration = LauncherConfig.builder()
                 .enableTestEngineAutoRegistration(false)
                 .enableTestExecutionListenerAutoRegistration(false)
                 .enableLauncherSessionListenerAutoRegistration(false)
                 .enableLauncherDiscoveryListenerAutoRegistration(false)
                 .enablePostDiscoveryFilterAutoRegistration(false)
-                .addTestEngines(new JupiterTestEngine(), new VintageTestEngine())
-                .build();
+                .addTestEngines(new JupiterTestEngine(), new VintageTestEngine());
+        Quarkus.listenTo(configuration);
+        return configuration.build();
     }
 
     private static LauncherDiscoveryRequest allIn(Path classes) {

@@ -46,7 +46,6 @@ final class Recorder implements TestExecutionListener {
 
     /** Says what will run. */
     synchronized void collected() {
-        records.write("started", text("JUnit"));
         Set<String> found = plan.getRoots().stream()
                 .flatMap(root -> plan.getDescendants(root).stream())
                 .flatMap(test -> method(test).stream())
