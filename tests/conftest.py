@@ -13,6 +13,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is the machine's doing.
+settings.register_profile("repoproof", deadline=None)
+settings.load_profile("repoproof")
 
 
 def _bubblewrap() -> str:

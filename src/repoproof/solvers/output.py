@@ -5,7 +5,7 @@
     transcripts/             TASK-ATTEMPT.json: questions, answers, notes
     .solve/solve.json        Settings: what is asked of whom, in whatever run
     .solve/attempts.jsonl    Attempted, a line for each end of an attempt, faults included; only ever appended to
-    .solve/answers.jsonl     the record of calls, unless another store was named
+    .solve/answers.jsonl     the record of calls, with what `models.store` keeps beside it, unless another store was named
     .solve/lock              held by the one process that solves
     .solve/work/             what is being made; emptied by whoever takes the lock
 
