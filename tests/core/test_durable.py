@@ -55,3 +55,11 @@ def test_threads_that_add_to_a_torn_file_keep_their_lines_together(tmp_path: Pat
 def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"none/lines"):
         append_lines(tmp_path / "none" / "lines", b"one\n")
+
+
+def test_nothing_is_added_through_a_link(tmp_path):
+    (tmp_path / "elsewhere").write_text("ours\n")
+    (tmp_path / "lines").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="lines"):
+        append_lines(tmp_path / "lines", b"theirs\n")
+    assert (tmp_path / "elsewhere").read_text() == "ours\n"

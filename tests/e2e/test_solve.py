@@ -227,6 +227,12 @@ def test_a_replay_needs_no_endpoint_no_key_and_no_sealed_half_and_gives_the_same
     assert [one["exchanges"][0]["request"]["sampling"]["seed"] for one in asked] == [7, 8]
 
 
+def test_a_replay_of_nothing_leaves_nothing(suite, tmp_path):
+    ran = repoproof("solve", suite, "--model", "m-1", "--replay", tmp_path / "typo", "-o", tmp_path / "out")
+    assert (ran.returncode, (tmp_path / "out").exists()) == (2, False)
+    assert ran.stderr == f"repoproof: {tmp_path}/typo: no such directory (give a store that calls were recorded in)\n"
+
+
 def test_what_was_not_recorded_is_a_fault_of_a_replay(suite, tmp_path):
     with scripted_server([Rule(replies=(RIGHT,))]) as server:
         assert repoproof(*words(suite, server, tmp_path / "out", "--task", "first")).returncode == 0

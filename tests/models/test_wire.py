@@ -12,7 +12,7 @@ from plugins.asking import endpoint_at, question
 
 from repoproof.models.base import Answer, ChatRequest, FillRequest, Finish, Message, Sampling, Usage
 from repoproof.models.endpoint import Prices
-from repoproof.models.wire import NotAnAnswer, body_of, cost, read_answer, said, said_in
+from repoproof.models.wire import NotAnAnswer, body_of, cost, most, read_answer, said, said_in
 
 ENDPOINT = endpoint_at("http://127.0.0.1:9/v1")
 TURNS = (Message(role="system", content="Be brief."), Message(role="user", content="Why?"))
@@ -215,3 +215,15 @@ def test_depth_is_no_way_to_break_us(depth: int) -> None:
 
 def test_what_is_said_is_short() -> None:
     assert said("a\n b" * 1000, 10) == "a ba ba..."
+
+
+@pytest.mark.parametrize(
+    ("max_tokens", "context_tokens", "answer"),
+    [(100, None, 100), (100, 10_000, 100), (None, None, 0), (None, 10_000, 10_000 - 18), (None, 5, 0)],
+)
+def test_what_a_call_may_cost_is_bounded_by_the_answer_or_the_room_for_it(max_tokens, context_tokens, answer):
+    question = ChatRequest(
+        model="m", messages=(Message(role="user", content="x" * 20),), sampling=Sampling(max_tokens=max_tokens)
+    )
+    usage = most(question, context_tokens=context_tokens)
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.reported) == (18, answer, False)

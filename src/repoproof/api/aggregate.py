@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from ..core.base import Frozen
 from ..core.errors import BadInput
 from ..core.jsonl import JsonObject, read_json, to_record
 from ..core.run import RunDirectory
+from ..core.user_files import read_toml
 from ..reports.aggregate import (
     Aggregate,
     Category,
@@ -150,12 +150,7 @@ def _configurations(file: Path | str | None) -> tuple[Known, ...]:
 
 
 def _tables(path: Path) -> list[JsonObject]:
-    try:
-        value = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"cannot be read: {error.strerror}", file=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"not TOML: {error}", file=path, mend="correct the syntax") from None
+    value = read_toml(path)
     tables = value.pop("configuration", None)
     if value or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise BadInput("not a list of configurations", file=path, mend="write each as a table [[configuration]]")

@@ -15,6 +15,7 @@ from ..models.budget import UNLIMITED, UNLIMITED_WORD, Budget, Ledger, parse_bud
 from ..models.endpoint import Endpoint
 from ..models.opening import opened, spent_before
 from ..models.recording import Mode, Recording
+from ..models.store import must_exist
 from ..solvers.attempts import Attempted, Key
 from ..solvers.direct import Direct
 from ..solvers.output import Output, Settings
@@ -59,6 +60,8 @@ def solve(
     endpoint = endpoint_of(model, models, to_be_asked=mode is not Mode.REPLAY)
     if sampling.n != 1:
         raise BadInput("one call makes one attempt", field="sampling", mend="leave n at 1, and give samples")
+    if mode is Mode.REPLAY and store is not None:
+        must_exist(arguments.place(store, "store"))
     for task in chosen:
         if task.id in loaded.quarantined:
             log.warning("%s is quarantined: its answers are paid for, and not counted", task.id)

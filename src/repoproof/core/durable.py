@@ -34,10 +34,10 @@ def write_atomically(path: Path, content: str) -> None:
 def append_lines(file: Path, lines: bytes) -> int:
     """Add whole lines to `file`, made if it is not there; they are on disk when this returns. Returns where in it they begin.
 
-    For any number of threads and processes at once. What a crash, or a full disk, has left of an earlier line stays a line of its own.
+    For any number of threads and processes at once; never through a link. What a crash, or a full disk, has left of an earlier line stays a line of its own.
     """
     with naming(file):
-        descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             # Whether the last line is whole can only be told while nobody is writing one.
             fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -186,7 +186,7 @@ class _Client:
         return Outcome(fault, complaint.retry_after if complaint else None)
 
     def lost(self, request: ChatRequest | FillRequest) -> Lost:
-        usage, prices = most(request), self.endpoint.prices
+        usage, prices = most(request, context_tokens=self.endpoint.context_tokens), self.endpoint.prices
         return Lost(tokens=usage.tokens, usd=cost(usage, prices) if prices else None)
 
     async def exchanged(self, request: ChatRequest | FillRequest) -> bytes:

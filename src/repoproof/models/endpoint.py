@@ -64,7 +64,7 @@ class Endpoint(Frozen):
     first_delay_seconds: float = Field(default=1.0, ge=0)
     """Before the second try; doubled with each further one, spread, at most a minute; what `Retry-After` says where it says so."""
     context_tokens: int | None = Field(default=None, ge=1)
-    """Prompt and answer together; None for unknown."""
+    """Prompt and answer together: what a call without an answer may have cost, where `max_tokens` does not say. None for unknown."""
     max_tokens_field: str = "max_tokens"
     """What the endpoint calls the limit of the answer: some want `max_completion_tokens`."""
     fill_template: str = ""

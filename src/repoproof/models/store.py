@@ -106,6 +106,13 @@ class _Place(NamedTuple):
     job: str
 
 
+def must_exist(path: Path) -> None:
+    """`BadInput` where no calls were recorded in `path`."""
+    if not (path / "answers.jsonl").is_file():
+        problem = "no such directory" if not path.exists() else "no answers.jsonl in it"
+        raise BadInput(problem, file=path, mend="give a store that calls were recorded in")
+
+
 @dataclass
 class Store:
     """A store on disk. Answers stay there: what is held in memory is where each of them is. Thread-safe."""
@@ -127,9 +134,7 @@ class Store:
     @classmethod
     def existing(cls, path: Path) -> Store:
         """A store to read from; nothing is written to it. `BadInput` if there is none."""
-        if not (path / "answers.jsonl").is_file():
-            problem = "no such directory" if not path.exists() else "no answers.jsonl in it"
-            raise BadInput(problem, file=path, mend="give a store that calls were recorded in")
+        must_exist(path)
         store = cls(path)
         store._read()
         return store

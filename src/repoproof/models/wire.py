@@ -89,14 +89,12 @@ def cost(usage: Usage, prices: Prices) -> float:
     return (prompt + usage.completion_tokens * prices.output) / 1_000_000
 
 
-def most(request: ChatRequest | FillRequest) -> Usage:
-    """What a call may take, before it is known: its prompt by estimate, and all that it may answer, where that is limited."""
-    sampling = request.sampling
-    return Usage(
-        prompt_tokens=estimated_prompt_tokens(request),
-        completion_tokens=(sampling.max_tokens or 0) * sampling.n,
-        reported=False,
-    )
+def most(request: ChatRequest | FillRequest, *, context_tokens: int | None = None) -> Usage:
+    """What a call may take, before it is known: its prompt by estimate, and all that it may answer, where that is limited: by the
+    request, or by the room for prompt and answer together."""
+    sampling, prompt = request.sampling, estimated_prompt_tokens(request)
+    answer = sampling.max_tokens or max(0, (context_tokens or 0) - prompt)
+    return Usage(prompt_tokens=prompt, completion_tokens=answer * sampling.n, reported=False)
 
 
 def estimated_prompt_tokens(request: ChatRequest | FillRequest) -> int:
