@@ -14,6 +14,8 @@ from .stabilise import Among, Exactly, Expected, Fields, Form, Items, Like, Same
 from .wrapping import wrapped
 
 _REFERENCE = re.compile(r"\$\{([^}]*)\}")
+_WORD = re.compile(r"\$\{(unique|digits)\}")
+"""All that can be a reference in what a service answered: the rest that looks like one is its own text."""
 ALIKE = 3
 """Tests that begin alike share a function from so many on."""
 WORDS = ("ANYTHING", "FLAG", "INTEGER", "LIST", "NUMBER", "OBJECT", "TEXT", "Among", "text")
@@ -99,29 +101,41 @@ class Answer:
 class Api:
     """Requests below the base URL, none of which waits longer than ten seconds."""
 
+    def __init__(self, session):
+        self.session = session
+
     def __getattr__(self, method):
         def send(path, **request):
-            return Answer(requests.request(method.upper(), BASE + path, timeout=10, **request))
+            return Answer(self.session.request(method.upper(), BASE + path, timeout=10, **request))
 
         return send
 
 
 @pytest.fixture
 def api():
-    return Api()
+    with requests.Session() as session:
+        yield Api(session)
 
 
 @pytest.fixture
 def unique():
     """A word that no other test, and no earlier run, has used."""
     return "".join("bcdfghjkmnpqrstv"[int(digit, 16)] for digit in uuid.uuid4().hex[:10])
+
+
+@pytest.fixture
+def digits(unique):
+    """The same, as ten digits."""
+    return "".join(str(ord(letter) % 10) for letter in unique)
 '''
 
 
 def write_tests(folder: Path, stable: Sequence[Stable], *, port: int) -> dict[str, Stable]:
     """Write the tests of `stable` to `folder` (must be empty or not there); returns test id -> what it tests."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "conftest.py").write_text("from expect import api, unique  # noqa: F401 -- fixtures\n", encoding="utf-8")
+    (folder / "conftest.py").write_text(
+        "from expect import api, digits, unique  # noqa: F401 -- fixtures\n", encoding="utf-8"
+    )
     (folder / "expect.py").write_text(SUPPORT.replace("PORT", str(port)), encoding="utf-8")
     areas: dict[str, list[Stable]] = {}
     for one in stable:
@@ -142,7 +156,7 @@ class _Module:
         self.ids: dict[str, Stable] = {}
         self.beginnings: list[tuple[Expected, str]] = []
         counts = Counter(repr(one.expected[0]) for one in tests if len(one.expected) > 1)
-        taken = {"api", "unique", "text"}
+        taken = {"api", "digits", "unique", "text"}
         for one in tests:
             first = one.expected[0]
             if counts[repr(first)] >= ALIKE and not any(_same(first, other) for other, _ in self.beginnings):
@@ -189,7 +203,9 @@ def _function(name: str, lines: Sequence[str]) -> str:
 
 
 def _fixtures(code: str) -> str:
-    return "api, unique" if re.search(r"\bunique\b", code) else "api"
+    return ", ".join(
+        ["api", *(name for name in ("unique", "digits") if re.search(rf"(?<![\w\"'.-]){name}\b(?!['\"])", code))]
+    )
 
 
 def _function_name(title: str) -> str:
@@ -220,7 +236,7 @@ def _steps_in(form: Form | None) -> Iterator[int]:
 
 def _body_names(expected: Sequence[Expected], used: set[int]) -> dict[int, str]:
     """A variable for each body that is spoken of later: `parcel`, `scan_2`."""
-    taken = {"api", "unique", "text"}
+    taken = {"api", "digits", "unique", "text"}
     return {at: _distinct(_noun(expected[at]), taken) for at in sorted(used)}
 
 
@@ -252,7 +268,7 @@ def _call(one: Expected, names: dict[int, str]) -> str:
 
 
 def _path(path: str, names: dict[int, str]) -> str:
-    return _template(path, names, quoted_for_urls=True)
+    return _template(path, names, in_path=True)
 
 
 def _value(value: Json, names: dict[int, str]) -> str:
@@ -269,17 +285,19 @@ def _value(value: Json, names: dict[int, str]) -> str:
             return repr(value)
 
 
-def _template(text: str, names: dict[int, str], *, quoted_for_urls: bool = False) -> str:
+def _template(
+    text: str, names: dict[int, str], reference: re.Pattern[str] = _REFERENCE, *, in_path: bool = False
+) -> str:
     """A text with references as Python: `unique`, `parcel["id"]`, `f"/parcels/{parcel['id']}"`."""
-    if (whole := _REFERENCE.fullmatch(text)) and not quoted_for_urls:
-        return _reference(whole[1], names)
-    if not _REFERENCE.search(text):
+    if (whole := reference.fullmatch(text)) and not in_path:
+        return _referred(whole[1], names)
+    if not reference.search(text):
         return _quoted(text)
     parts = []
     at = 0
-    for match in _REFERENCE.finditer(text):
+    for match in reference.finditer(text):
         parts.append(_escaped(text[at : match.start()]))
-        parts.append("{" + _reference(match[1], names).replace('"', "'") + "}")
+        parts.append("{" + _referred(match[1], names).replace('"', "'") + "}")
         at = match.end()
     return 'f"' + "".join(parts) + _escaped(text[at:]) + '"'
 
@@ -288,9 +306,9 @@ def _escaped(text: str) -> str:
     return _quoted(text)[1:-1].replace("{", "{{").replace("}", "}}")
 
 
-def _reference(reference: str, names: dict[int, str]) -> str:
-    if reference == "unique":
-        return "unique"
+def _referred(reference: str, names: dict[int, str]) -> str:
+    if reference in ("unique", "digits"):
+        return reference
     step, _, path = reference.partition(".")
     return names[int(step)] + _index(path)
 
@@ -304,7 +322,7 @@ def _form(form: Form, names: dict[int, str]) -> str:
         case Exactly(value):
             return _exactly(value)
         case Written(template):
-            return _template(template, names)
+            return _template(template, names, _WORD)
         case SameAs(step, path):
             return names[step] + _index(path)
         case Some(kind):

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ....analysis.endpoints import Endpoint
 from .hints import Hints, merged
-from .records import UNIQUE, Dropped, Exchange, Json, Operation, Parameter, Scenario, Step
+from .records import UNIQUE, Dropped, Exchange, Json, Operation, Parameter, Scenario, Step, is_unique
 from .stage import Live
 from .values import by_schema, candidates, leaves, same
 
 ROUNDS = 7
 """Of mending a request, before the operation is given up."""
-FIELDS_AT_ONCE = 6
-VALUES_EACH = 44
+MOST_TRIES = 4_000
+"""Scenarios that are played before no more is looked for beside what paths ask for."""
+MOST_CONTEXTS = 12
+"""Tried beside those that a path asks for."""
+FIELDS_AT_ONCE = 5
+VALUES_EACH = 60
+
+TOKENS = ("token", "accesstoken", "authtoken", "jwt", "sessiontoken", "idtoken", "bearer")
 
 _PARAMETER = re.compile(r"\{([^}]*)\}")
 _REFERENCE = re.compile(r"\$\{(\d+)")
@@ -62,11 +68,22 @@ def shifted(steps: Sequence[Step], by: int) -> tuple[Step, ...]:
     return tuple(Step.model_validate(moved(step.model_dump())) for step in steps) if by else tuple(steps)
 
 
-def area_of(path: str) -> str:
-    """The name of the collection that a path belongs to: its first literal that is no version and no `api`."""
-    parts = [part for part in path.strip("/").split("/") if "{" not in part]
+def area_of(path: str, base: str = "") -> str:
+    """The name of the collection that a path below `base` belongs to: its first literal that is no version and no `api`."""
+    parts = [part for part in path.removeprefix(base).strip("/").split("/") if "{" not in part]
     telling = [part for part in parts if not re.fullmatch(r"v\d+|api|rest", part)]
     return re.sub(r"\W+", "_", telling[0]).strip("_").lower() if telling and re.sub(r"\W+", "", telling[0]) else "root"
+
+
+def base_of(paths: Iterable[str]) -> str:
+    """What all paths of several segments begin with, literals only: `/library/v1`."""
+    split = [path.strip("/").split("/") for path in paths if "/" in path.strip("/")]
+    shared: list[str] = []
+    for parts in zip(*(one[:-1] for one in split), strict=False):
+        if len(set(parts)) > 1 or "{" in parts[0]:
+            break
+        shared.append(parts[0])
+    return "/" + "/".join(shared) if shared and len(split) > 1 else ""
 
 
 @dataclass(frozen=True)
@@ -76,6 +93,16 @@ class _Context:
     steps: tuple[Step, ...]
     answers: tuple[Exchange, ...]
     parameters: Mapping[str, str]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """That the operation is sent with: who asks."""
+    body: Mapping[str, Json] = field(default_factory=dict)
+    """What its body begins with: values that an earlier request gave as well."""
+
+    def after(self, other: Working) -> _Context:
+        """The same, with what `other` does before it all."""
+        by = len(self.steps)
+        answers = (*self.answers, *(Exchange(status=200) for _ in other.before), other.answer)
+        return replace(self, steps=(*self.steps, *shifted(other.steps, by)), answers=answers)
 
 
 class Explorer:
@@ -84,7 +111,8 @@ class Explorer:
         self.operations = sorted(operations, key=lambda one: (one.path.count("{"), one.path.count("/"), one.method != "POST", one.method == "DELETE"))  # fmt: skip
         self.working: dict[Endpoint, Working] = {}
         self.dropped: list[Dropped] = []
-        self.names = tuple(dict.fromkeys(one.name for operation in operations for one in operation.fields))
+        named = (one.name for operation in operations for one in operation.fields)
+        self.names = tuple(dict.fromkeys((*named, *hints.get("", Hints()).fields, *hints.get("", Hints()).query)))
 
     def explore(self) -> list[Working]:
         """Every operation that could be made to work, producers first; what could not be is in `dropped`."""
@@ -157,20 +185,85 @@ class Explorer:
 
     def _tried(self, operation: Operation) -> tuple[Working | None, str]:
         why = "nothing makes what its path names"
-        for context in self._contexts(operation):
+        contexts = self._contexts(operation)
+        for context in contexts:
             found, why = self._in_context(operation, context)
             if found is not None:
                 return found, ""
+        for context in self._more(operation, contexts[:2], why)[:MOST_CONTEXTS]:
+            if self.live.played > MOST_TRIES:
+                break
+            found, other = self._in_context(operation, context)
+            if found is not None:
+                return found, ""
+            why = other or why
         return None, why
+
+    def _more(self, operation: Operation, contexts: Sequence[_Context], why: str) -> list[_Context]:
+        """After what else it may succeed: what gives a token, what was given the same fields, what makes what a field names."""
+        found: list[_Context] = []
+        for context in contexts:
+            if own := next((step.headers for step in reversed(context.steps) if step.headers), None):
+                found.append(replace(context, headers=own))
+            related = self._related(operation)
+            for working in (*related, *self._tokens()):
+                after = context.after(working)
+                place = len(context.steps)
+                last = shifted(working.steps, place)[-1]
+                given = last.body if isinstance(last.body, dict) and working in related else {}
+                names = [one.name for one in operation.fields]
+                token = _token(working.answer, len(after.steps) - 1)
+                headers = {"Authorization": f"Bearer {token}"} if token else dict(last.headers)
+                found.append(
+                    replace(after, headers=headers, body={name: given[name] for name in names if name in given})
+                )
+        # A refusal of who asks is mended by saying who: those first.
+        who = why.startswith(("401", "403"))
+        return sorted(found, key=lambda one: bool(one.headers) != who)
+
+    def _related(self, operation: Operation) -> list[Working]:
+        """Operations whose requests have fields of the same names, or that make what a field is named after (`book_id`)."""
+        names = {one.name for one in operation.fields}
+        found: list[tuple[int, Working]] = []
+        for working in self.working.values():
+            its = working.operation
+            if its.method != "POST" or its.endpoint == operation.endpoint:
+                continue
+            given = set(working.own.body) if isinstance(working.own.body, dict) else set()
+            makes = [
+                name
+                for name in names
+                if _plain(name) == f"{_plain(_one_of(its.path.rstrip('/').rsplit('/', 1)[-1]))}id"
+            ]
+            if makes or len(names & given) > 1:
+                found.append((-len(makes), working))
+        return [working for _, working in sorted(found, key=lambda one: one[0])]
+
+    def _tokens(self) -> list[Working]:
+        """Operations that answer with a token, each also as it goes with other values of what comes before: another role."""
+        found: list[Working] = []
+        for working in list(self.working.values()):
+            if not _token(working.answer, 0):
+                continue
+            found.append(working)
+            for at, step in enumerate(working.before):
+                maker = next(
+                    (one for one in self.working.values() if str(one.operation.endpoint) == step.endpoint), None
+                )
+                for name, value in maker.alternatives if maker is not None else ():
+                    changed = step.model_copy(update={"body": {**step.body, name: value}})
+                    steps = (*working.steps[:at], changed, *working.steps[at + 1 :])
+                    found.append(replace(working, steps=steps))
+        return found
 
     def _in_context(self, operation: Operation, context: _Context) -> tuple[Working | None, str]:
         path = _PARAMETER.sub(lambda match: context.parameters[match[1]], operation.path)
         step = Step(method=operation.method, path=path, endpoint=str(operation.endpoint))
         required = {one.name: str(by_schema(one.name, one.schema_)) for one in operation.query if one.required}
-        step = step.model_copy(update={"query": required, "headers": {one.name: str(by_schema(one.name, one.schema_)) for one in operation.headers if one.required}})  # fmt: skip
+        step = step.model_copy(update={"query": required, "headers": {**{one.name: str(by_schema(one.name, one.schema_)) for one in operation.headers if one.required}, **context.headers}})  # fmt: skip
         if operation.takes_body:
             known = {one.name: by_schema(one.name, one.schema_) for one in operation.fields if one.schema_}
-            step = step.model_copy(update={"body": known})
+            step = step.model_copy(update={"body": {**known, **context.body}})
         answer = self._answer(context, step)
         for _ in range(ROUNDS):
             if answer.ok:
@@ -203,11 +296,14 @@ class Explorer:
         self, operation: Operation, context: _Context, step: Step, answer: Exchange
     ) -> tuple[Step, Exchange] | None:
         """A request that gets further than `step` did, and its answer."""
-        options = self._other_headers(operation, context, step, answer)
+        options = [
+            *self._other_headers(operation, context, step, answer),
+            *self._other_queries(operation, step, answer),
+        ]
         by_field: dict[str, list[tuple[Json, Step]]] = {}
         if operation.takes_body and isinstance(step.body, dict):
             for name in self._suspects(operation, step, answer)[:FIELDS_AT_ONCE]:
-                values = self._values(operation, name, context)[:VALUES_EACH]
+                values = self._values(operation, name, context, answer)[:VALUES_EACH]
                 by_field[name] = [(value, step.model_copy(update={"body": {**step.body, name: value}})) for value in values]  # fmt: skip
         tries = [*options, *(one for choices in by_field.values() for _, one in choices)]
         answers = self._each(context, tries) if tries else []
@@ -221,7 +317,7 @@ class Explorer:
             for order, ((value, _), its) in enumerate(zip(choices, answers[at : at + len(choices)], strict=True)):
                 mentioned = self._mentioned(its)
                 # A value is better where the refusal stops naming the field, or is another one altogether.
-                gain = (name in said and name not in mentioned) or (name not in said and its.text != answer.text and len(mentioned) < len(said))  # fmt: skip
+                gain = (name in said and name not in mentioned) or (name not in said and its.text != answer.text and len(mentioned) <= len(said))  # fmt: skip
                 further = its.status != answer.status and its.status not in (0, 500, 404)
                 if (gain or further) and its.status < 500:
                     ranked.append((not gain, len(mentioned), order, value))
@@ -240,9 +336,9 @@ class Explorer:
     def _suspects(self, operation: Operation, step: Step, answer: Exchange) -> list[str]:
         """Fields that could be wrong, those that the refusal names first."""
         mentioned = [name for name in self._mentioned(answer) if answer.status in (400, 404, 409, 422)]
-        own = [one.name for one in operation.fields]
+        own = [one.name for one in operation.fields] or list(self.hints.get("", Hints()).fields)
         known = [name for name in mentioned if name in own] or mentioned
-        return list(dict.fromkeys([*known, *(name for name in own if name not in step.body), *own]))
+        return known or list(dict.fromkeys([*(name for name in own if name not in step.body), *own]))
 
     def _mentioned(self, answer: Exchange) -> list[str]:
         """Names of fields in a refusal: known ones, and those that stand where a name stands."""
@@ -256,9 +352,14 @@ class Explorer:
                 found += [key for key in answer.json_ if key not in ("detail", "errors")]
         return list(dict.fromkeys(name for name in found if re.fullmatch(r"[A-Za-z_][\w-]*", name)))
 
-    def _values(self, operation: Operation, name: str, context: _Context) -> list[Json]:
+    def _values(
+        self, operation: Operation, name: str, context: _Context, refusal: Exchange | None = None
+    ) -> list[Json]:
         wanted = next((one for one in operation.fields if one.name == name), Parameter(name=name))
-        words = [word for word in merged(self.hints.get(operation.at), self.hints).words if word != name and not word.startswith("/")]  # fmt: skip
+        # What a refusal says may be what it would take: `unit must be one of celsius, percent`.
+        told = re.findall(r"[A-Za-z][\w-]+", refusal.text)[:20] if refusal is not None else []
+        known = merged(self.hints.get(operation.at), self.hints).words
+        words = [word for word in (*told, *known) if word != name and not word.startswith("/")]
         return candidates(wanted, self._references(name, context), words)
 
     def _references(self, name: str, context: _Context) -> list[tuple[int, Json]]:
@@ -271,6 +372,8 @@ class Explorer:
                 reference = f"${{{at}.{path}}}"
                 if last == wanted:
                     found.append((0, reference))
+                elif last == "id" and wanted.endswith("id"):
+                    found.append((1, reference))
                 if last.isdecimal():
                     found.append((1, [reference]))
                     found.append((2, reference))
@@ -293,6 +396,18 @@ class Explorer:
                         text = f"Bearer {text}" if _plain(header) == "authorization" else text
                         found.append(step.model_copy(update={"headers": {**step.headers, header: text}}))
         return found
+
+    def _other_queries(self, operation: Operation, step: Step, answer: Exchange) -> list[Step]:
+        """A read with query parameters, where it was refused for the lack of them."""
+        if operation.method != "GET" or answer.status not in (400, 422):
+            return []
+        known = [one.name for one in operation.query] or list(self.hints.get("", Hints()).query)
+        names = [name for name in self._mentioned(answer) if name in known] or known
+        told = [word for word in re.findall(r"[A-Za-z][\w-]+", answer.text) if word not in names][:20]
+        values = [*told, "1", "2024-05-17", "2024-05-17T09:30:00Z", f"word-{UNIQUE}"]
+        return [
+            step.model_copy(update={"query": {**step.query, name: value}}) for name in names[:3] for value in values
+        ]
 
     # Other values.
 
@@ -320,7 +435,7 @@ class Explorer:
             elif one.name in body:
                 words = self.hints.get(operation.at, Hints()).words
                 # What takes any word has no other values worth trying.
-                closed = isinstance(body[one.name], str) and UNIQUE not in body[one.name]
+                closed = isinstance(body[one.name], str) and not is_unique(body[one.name])
                 values = [word for word in words if closed and word != body[one.name]][:12]
             else:
                 values = self._values(operation, one.name, _Context(working.before, self._answers(working)[:-1], {}))[:VALUES_EACH]  # fmt: skip
@@ -334,7 +449,7 @@ class Explorer:
             echoed = its.ok and isinstance(its.json_, dict) and _holds(its.json_, name, its.sent.get("body", {}).get(name))  # fmt: skip
             if name not in body and echoed and name not in more:
                 more[name] = value
-            elif (documented and its.status) or (echoed and isinstance(value, str) and UNIQUE not in value):
+            elif (documented and its.status) or (echoed and isinstance(value, str) and not is_unique(value)):
                 alternatives.append((name, value))
         if more:
             step = working.own.model_copy(update={"body": {**body, **more}})
@@ -351,7 +466,7 @@ def _other(value: Json) -> Json:
         return not value
     if isinstance(value, int | float):
         return value + 1
-    if isinstance(value, str) and UNIQUE in value and value != UNIQUE and not _REFERENCE.fullmatch(value):
+    if isinstance(value, str) and UNIQUE in value and value != UNIQUE:
         return f"other-{value}"
     return value
 
@@ -370,3 +485,15 @@ def _holds(value: Mapping[str, Any], name: str, wanted: Json) -> bool:
 
 def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _one_of(collection: str) -> str:
+    return f"{collection[:-3]}y" if collection.endswith("ies") else collection.removesuffix("s")
+
+
+def _token(answer: Exchange, at: int) -> str:
+    """A reference to the token in an answer; empty if it has none."""
+    for path, value in leaves(answer.json_):
+        if isinstance(value, str) and len(value) >= 8 and _plain(path.rsplit(".", 1)[-1]) in TOKENS:
+            return f"${{{at}.{path}}}"
+    return ""

@@ -111,8 +111,8 @@ def _python_names(top: ast.AST, source: Source) -> _Found:
                 args=[ast.Constant(value=str(name)), *_],
             ):
                 found.access(source.text(source.span(owner)), name)
-            case ast.Call(args=[ast.Name() as owner, ast.Constant(value=str(name)), *_]):
-                found.access(owner.id, name)
+            case ast.Call(args=[ast.Name() | ast.Call() as owner, ast.Constant(value=str(name)), *_]):
+                found.access(source.text(source.span(owner)), name)
             case ast.Subscript(value=owner, slice=ast.Constant(value=str(name))) if isinstance(node.ctx, ast.Load):
                 found.access(source.text(source.span(owner)), name)
             case ast.Constant(value=str(word)) if 0 < len(word) <= 40 and word.isprintable():

@@ -13,7 +13,7 @@ from ....core.errors import BadInput
 from ....sandbox.base import Loopback, Sandbox
 from ....toolchains import Prepared, TimeLeft, toolchain
 from ..deploy import TEST_LIMITS, Startable, deployed, installed
-from ..golden import RUN_TESTS, golden_view, read_records, service_urls
+from ..golden import RUN_TESTS, golden_view, last_line, read_records, service_urls
 from ..stubs import STUBS, stub
 from ..validate import VARIATIONS
 from ..workspace import Record, ended
@@ -70,7 +70,7 @@ class TestSide:
     def run(
         self, loopback: Loopback | None, *, first_only: bool = False, variables: Mapping[str, str] | None = None
     ) -> dict[str, str]:
-        """Outcomes by test id; with `first_only`, up to the first that does not pass."""
+        """Outcomes by test id, `passed` or how it ended; with `first_only`, up to the first that does not pass."""
         recorded = self.results / "results.jsonl"
         recorded.unlink(missing_ok=True)
         ran = self.box.run(
@@ -86,13 +86,17 @@ class TestSide:
             loopback=loopback,
         )
         lines = read_records(recorded)
-        outcomes = {line["id"]: line["outcome"] for line in lines if "id" in line}
+        outcomes = {
+            line["id"]: " ".join((line["outcome"], last_line(line["message"]))).strip()
+            for line in lines
+            if "id" in line
+        }
         if not any("finished" in line for line in lines):
             outcomes["(the tests)"] = f"did not finish: {ended(ran)}"
         return outcomes
 
 
-def unfit(side: TestSide, stage: Stage, repeats: int) -> list[Dropped]:
+def unfit(side: TestSide, stage: Stage, repeats: int, *, stubs: bool) -> list[Dropped]:
     """Tests that the reference does not pass each time in `repeats` varied deployments, or that something worthless passes."""
     found: dict[str, str] = {}
     for turn in range(repeats):
@@ -101,7 +105,7 @@ def unfit(side: TestSide, stage: Stage, repeats: int) -> list[Dropped]:
             for id, outcome in side.run(live.loopback, variables=variables).items():
                 if outcome != "passed":
                     found.setdefault(id, f"the reference does not pass it in repeat {turn + 1}: {outcome}")
-    for name, status, body in STUBS:
+    for name, status, body in STUBS if stubs else ():
         with stub(stage.it.task, side.box, side.runner, status, body) as loopback:
             for id, outcome in side.run(loopback).items():
                 if outcome == "passed":

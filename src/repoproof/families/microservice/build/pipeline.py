@@ -28,6 +28,9 @@ from .records import Dropped, Json, Operation, Played, Scenario
 from .stabilise import Stable, stabilise
 from .stage import Stage, staged
 
+LEFT_OUT = (".git", ".venv", "__pycache__", "node_modules", ".pytest_cache")
+"""Of the reference's folder: what is installed or made anew."""
+
 
 class Wanted(Frozen):
     """What is asked for."""
@@ -84,7 +87,8 @@ def build(tree: Path, destination: Path, wanted: Wanted, bench: Bench, on_event:
     record = Record(bench)
     with work_folder(bench) as work:
         reference = work / "reference"
-        copy_tree(tree, reference)
+        if refused := copy_tree(tree, reference, ignored=LEFT_OUT).refused:
+            raise BadInput(f"cannot be copied: {refused.evidence}", file=tree, boundary=Boundary.TASK)
         found = discover(reference, language=wanted.language, framework=wanted.framework, port=wanted.port)
         on_event(
             f"{found.language}, {found.framework or 'no framework that is known'}, port {found.port}, {len(found.routes)} routes"
@@ -195,8 +199,9 @@ def fit(
     """The tests that are worth keeping, written to where they run; the others, with why."""
     kept = dict(write_tests(side.tests, stable, port=side.port))
     refused: list[Dropped] = []
-    for _ in range(3):
-        wrong = unfit(side, stage, wanted.deployments)
+    for turn in range(3):
+        # Without what was left out, the rest only has to pass again.
+        wrong = unfit(side, stage, 1 if turn else wanted.deployments, stubs=not turn)
         refused += wrong
         ids = {one.what for one in wrong}
         if not ids:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .explore import Working, area_of
-from .records import UNIQUE, Exchange, Json, Parameter, Played, Scenario, Step
+from .explore import Working, area_of, base_of
+from .records import UNIQUE, Exchange, Json, Parameter, Played, Scenario, Step, is_unique
 from .stage import Live
 from .values import faulty
 
@@ -52,6 +52,8 @@ class Thing:
 class Planner:
     def __init__(self, live: Live, working: Sequence[Working]) -> None:
         self.live, self.working = live, list(working)
+        paths = [one.operation.path for one in working]
+        self.base = base_of(paths) if len({area_of(path) for path in paths if "/" in path.strip("/")}) == 1 else ""
         self.found: dict[str, Scenario] = {}
         self._asked: set[str] = set()
 
@@ -77,7 +79,7 @@ class Planner:
         name, number = title, 2
         while name in self.found:
             name, number = f"{title} {number}", number + 1
-        self.found[name] = Scenario(title=name, area=area_of(working.operation.path), steps=tuple(steps))
+        self.found[name] = Scenario(title=name, area=area_of(working.operation.path, self.base), steps=tuple(steps))
 
     # Things and their lives.
 
@@ -121,14 +123,26 @@ class Planner:
 
     def _row(self, thing: Thing, row: Sequence[Move]) -> Scenario:
         maker = thing.maker
-        steps = list(maker.steps)
+        steps, sources = list(maker.steps), list(maker.steps)
         for move in row:
-            steps += _placed(move.steps, len(maker.steps), len(steps))
+            self._follow(steps, sources, move.steps, len(maker.steps))
         for read in thing.reads if row else (*thing.reads, *thing.lists):
             steps += _placed(read.steps[len(maker.steps) :] or read.steps, len(maker.steps), len(steps))
         done = " then ".join(move.words for move in row)
         title = f"{_words(maker)} then {done}" if row else f"{_words(maker)} can be read back"
-        return Scenario(title=title, area=area_of(maker.operation.path), steps=tuple(steps))
+        return Scenario(title=title, area=area_of(maker.operation.path, self.base), steps=tuple(steps))
+
+    def _follow(self, steps: list[Step], sources: list[Step], move: Sequence[Step], made: int) -> None:
+        """Append a move to `steps`; what it needs and what is there from an earlier move is not done again. `sources` are the steps as
+        they were before they were placed."""
+        places = dict(enumerate(range(made)))
+        for at, step in enumerate(move, made):
+            if at < made + len(move) - 1 and step in sources[made:]:
+                places[at] = made + sources[made:].index(step)
+                continue
+            places[at] = len(steps)
+            steps.append(_moved(step, places))
+            sources.append(step)
 
     def _variants(self, thing: Thing) -> None:
         """The thing made with other values of its fields, and again just as it was."""
@@ -166,7 +180,7 @@ class Planner:
             own = working.own.model_copy(update={"path": working.own.path.replace(reference, self._made_up(working, reference))})  # fmt: skip
             yield (
                 f"{_words(working)} of an unknown {_spaced(name)}",
-                (*working.before, own, *_placed((working.own,), 0, 0)),
+                (*working.before, own, working.own),
             )
 
     def _made_up(self, working: Working, reference: str) -> str:
@@ -255,13 +269,13 @@ class Planner:
             elif not tries:
                 tries += [("of some word", f"word-{UNIQUE}")]
             for words, value in tries:
-                filtered = {name: made[name] for name in made if isinstance(made[name], str) and UNIQUE in made[name] and any(name == other.name for other in working.operation.query)}  # fmt: skip
+                filtered = {name: made[name] for name in made if isinstance(made[name], str) and is_unique(made[name]) and any(name == other.name for other in working.operation.query)}  # fmt: skip
                 # By something of its own as well: then what others made has no part in the answer.
                 own = next(iter(filtered.items()), None)
                 query = {**({own[0]: own[1]} if own and numeric else {}), **working.own.query, one.name: value}
-                step = _placed((working.own.model_copy(update={"query": query}),), 0, 0)
+                step = working.own.model_copy(update={"query": query})
                 twice = (*before, before[-1]) if numeric and maker is not None else before
-                yield f"{_words(working)} by {one.name} {words}", (*twice, *step, *_placed((working.own,), 0, 0))
+                yield f"{_words(working)} by {one.name} {words}", (*twice, step, working.own)
 
     def _methods(self) -> Iterator[tuple[str, Working, tuple[Step, ...]]]:
         """Each path with a method that it does not take."""
@@ -275,7 +289,7 @@ class Planner:
                 first = group[0]
                 wrong = first.own.model_copy(update={"method": method, "body": None, "endpoint": f"{method} {first.operation.path}"})  # fmt: skip
                 yield (
-                    f"{method} is not for {_spaced(area_of(first.operation.path))}",
+                    f"{method} is not for {_spaced(area_of(first.operation.path, self.base))}",
                     first,
                     (*first.before, wrong, first.own),
                 )
@@ -296,9 +310,12 @@ def _moves(working: Working, maker: Working) -> Iterator[Move]:
 
 def _placed(steps: Sequence[Step], made: int, at: int) -> tuple[Step, ...]:
     """Steps that followed `made` others, to stand at `at`: what they say of each other moves with them, what they say of those stays."""
-    by = at - made
-    if by <= 0:
-        return tuple(steps)
+    places = {**dict(enumerate(range(made))), **{made + number: at + number for number in range(len(steps))}}
+    return tuple(_moved(step, places) for step in steps)
+
+
+def _moved(step: Step, places: Mapping[int, int]) -> Step:
+    """The step, with the steps that it refers to where they are now."""
 
     def moved(value: Json) -> Json:
         if isinstance(value, dict):
@@ -306,12 +323,10 @@ def _placed(steps: Sequence[Step], made: int, at: int) -> tuple[Step, ...]:
         if isinstance(value, list):
             return [moved(item) for item in value]
         if isinstance(value, str):
-            return re.sub(
-                r"\$\{(\d+)", lambda match: f"${{{int(match[1]) + (by if int(match[1]) >= made else 0)}", value
-            )
+            return re.sub(r"\$\{(\d+)", lambda match: f"${{{places.get(int(match[1]), int(match[1]))}", value)
         return value
 
-    return tuple(Step.model_validate(moved(step.model_dump())) for step in steps)
+    return Step.model_validate(moved(step.model_dump()))
 
 
 def _state(played: Played, last: int, reads: int) -> str:

@@ -14,9 +14,16 @@ Json = Any
 UNIQUE = "${unique}"
 """In a text of a request: a word that no other scenario and no other deployment has used."""
 
+DIGITS = "${digits}"
+"""The same for what takes digits only: ten of them, made from that word."""
+
+
+def is_unique(text: str) -> bool:
+    return UNIQUE in text or DIGITS in text
+
 
 class Step(Frozen):
-    """One request. Its texts may hold `${unique}`, and `${N.path}`: what is there in the body that step N was answered with."""
+    """One request. Its texts may hold `${unique}`, `${digits}` and `${N.path}`: what is there in the body that step N was answered with."""
 
     method: str
     path: str
@@ -65,6 +72,7 @@ class Played(Frozen):
     """A scenario that was carried out on one deployment."""
 
     unique: str
+    digits: str = ""
     exchanges: tuple[Exchange, ...]
 
 

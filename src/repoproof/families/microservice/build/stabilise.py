@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
-from .records import Dropped, Exchange, Json, Played, Scenario, Step
+from .records import DIGITS, UNIQUE, Dropped, Exchange, Json, Played, Scenario, Step
 from .values import leaves
 
 
@@ -181,6 +182,8 @@ class _Reader:
 
     def _scalar(self, values: Sequence[Json], name: str) -> Form:
         first = values[0]
+        if any(isinstance(value, float) and not isfinite(value) for value in values):
+            return Some("number")
         if all(type(value) is type(first) and value == first for value in values):
             if isinstance(first, str) and _MOMENT.fullmatch(first) and not self._was_sent(first):
                 # The same everywhere because it was recorded on one day.
@@ -189,7 +192,10 @@ class _Reader:
                 return Some("integer")
             return Exactly(first)
         if all(isinstance(value, str) for value in values):
-            templates = {value.replace(one.unique, "${unique}") for value, one in zip(values, self.played, strict=True)}
+            templates = {
+                value.replace(one.unique, UNIQUE).replace(one.digits, DIGITS)
+                for value, one in zip(values, self.played, strict=True)
+            }
             if len(templates) == 1:
                 return Written(templates.pop())
         if (reference := self._referred(values, name)) is not None:
@@ -297,13 +303,13 @@ def form_of_texts(texts: Sequence[str]) -> str:
     start = _common_start(texts)
     if start and len(texts) > 1:
         for pattern in (r"\d+", r"[0-9a-f]+"):
-            if all(re.fullmatch(re.escape(start) + pattern, text) for text in texts):
-                return re.escape(start) + pattern
+            if all(re.fullmatch(start + pattern, text) for text in texts):
+                return start + pattern
     return r"(?s).+" if all(texts) else r"(?s).*"
 
 
 def _common_start(texts: Sequence[str]) -> str:
-    """The letters and marks that all begin with, up to the first digit."""
+    """The letters and marks that all begin with, up to the first digit: nothing that a pattern would take for anything else."""
     match = re.match(r"[A-Za-z]+[-_:/]?", texts[0])
     start = match[0] if match else ""
     while start and not all(text.startswith(start) for text in texts):

@@ -50,7 +50,9 @@ class Live:
         words = [unique(f"{self.salt}:{self.played + number}") for number in range(len(scenarios))]
         self.played += len(scenarios)
         steps = [[step.model_dump(exclude={"endpoint"}) for step in scenario.steps] for scenario in scenarios]
-        asked = [{"unique": word, "steps": step} for word, step in zip(words, steps, strict=True)]
+        asked = [
+            {"unique": word, "digits": digits(word), "steps": step} for word, step in zip(words, steps, strict=True)
+        ]
         ran = self.box.run(
             [*INSIDE_PYTHON, "/runner/record.py", str(self.task.port), str(PLAY_SECONDS)],
             view=View(mounts=(ReadOnly(source=self.runner, target="/runner"),)),
@@ -61,7 +63,7 @@ class Live:
         try:
             answer = json.loads(ran.stdout)
             played = [
-                Played.model_validate({"unique": word, "exchanges": exchanges})
+                Played.model_validate({"unique": word, "digits": digits(word), "exchanges": exchanges})
                 for word, exchanges in zip(words, answer["played"], strict=True)
             ]
         except (ValueError, RecursionError, ValidationError):
@@ -73,6 +75,11 @@ class Live:
 def unique(seed: str) -> str:
     """Ten letters, drawn by `seed`, that make no word and read as no number."""
     return "".join(LETTERS[byte % len(LETTERS)] for byte in hashlib.sha256(seed.encode()).digest()[:10])
+
+
+def digits(word: str) -> str:
+    """A unique word as digits; the emitted tests do the same."""
+    return "".join(str(ord(letter) % 10) for letter in word)
 
 
 @dataclass(frozen=True)

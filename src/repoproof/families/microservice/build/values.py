@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .records import UNIQUE, Json, Parameter
+from .records import DIGITS, UNIQUE, Json, Parameter
 
 NUMBERS = re.compile(r"count|number|amount|price|quantity|weight|size|limit|offset|page|age|year|max|min|total|score|rating|stars|minutes|seconds|hours|days|value|level|capacity|seats|copies|servings|_g$|_kg$|_id$|Id$", re.IGNORECASE)  # fmt: skip
 LISTS = re.compile(r"(?<!s)s$|list$|items$", re.IGNORECASE)
@@ -86,9 +86,9 @@ def named(name: str) -> list[Json]:
     if "date" in low or low.endswith("_on") or low in ("from", "to", "start", "end", "day"):
         return ["2024-05-17", "2024-05-17T09:30:00Z", text]
     if "phone" in low:
-        return ["+12025550123", text]
+        return [f"+1{DIGITS}", DIGITS, text]
     if "isbn" in low:
-        return ["9780306406157", text]
+        return [f"978{DIGITS}", "9780306406157", text]
     if FLAGS.search(name):
         return [True, False, text, 1]
     if NUMBERS.search(name):
@@ -108,7 +108,19 @@ def candidates(field: Parameter, references: Iterable[tuple[int, Json]], words: 
     found += [value for rank, value in ranked if rank < 2]
     found += named(field.name)
     found += [value for rank, value in ranked if rank >= 2]
-    found += [f"{field.name}-{UNIQUE}", UNIQUE, 7, 1, 1.5, True, [f"{field.name}-{UNIQUE}"], ["one", "two"], [7], {}]
+    found += [
+        f"{field.name}-{UNIQUE}",
+        UNIQUE,
+        DIGITS,
+        7,
+        1,
+        1.5,
+        True,
+        [f"{field.name}-{UNIQUE}"],
+        ["one", "two"],
+        [7],
+        {},
+    ]
     found += list(words)
     distinct: list[Json] = []
     for value in found:

@@ -1,9 +1,9 @@
 """Carries out scenarios against a running service, from the test-side sandbox, and prints what it answered.
 
-Usage: record.py PORT SECONDS < `{"scenarios": [{"unique": TEXT, "steps": [STEP, ...]}, ...], "document": BOOL}`
+Usage: record.py PORT SECONDS < `{"scenarios": [{"unique": TEXT, "digits": TEXT, "steps": [STEP, ...]}, ...], "document": BOOL}`
 Prints `{"played": [[EXCHANGE, ...], ...], "openapi": <document or null>}`. Stdlib only.
 
-A step is `{"method", "path", "query", "headers", "body", "raw"}`. In its texts `${unique}` is the scenario's word, and `${N.a.b.0}` what is there
+A step is `{"method", "path", "query", "headers", "body", "raw"}`. In its texts `${unique}` and `${digits}` are the scenario's words, and `${N.a.b.0}` what is there
 in the JSON that its step N was answered with; a text that is nothing but one reference takes the value itself. A scenario ends at the first
 step that cannot be sent or gets no answer.
 """
@@ -15,6 +15,7 @@ import json
 import re
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -23,6 +24,8 @@ from probe import OutOfTime, Service, document_of  # pyright: ignore[reportMissi
 
 REQUEST_SECONDS = 5.0
 BODY_LIMIT = 256 * 1024
+DEEPEST = 50
+"""Lists and objects inside one another; what is nested deeper counts as no JSON."""
 KEPT = ("content-type", "location", "allow")
 REFERENCE = re.compile(r"\$\{([^}]*)\}")
 
@@ -31,22 +34,22 @@ class Unresolved(Exception):
     """A reference leads to nothing, in one line."""
 
 
-def resolved(value: Any, unique: str, answers: list[dict]) -> Any:
+def resolved(value: Any, words: dict[str, str], answers: list[dict]) -> Any:
     """`value` with its references filled in."""
     if isinstance(value, dict):
-        return {key: resolved(item, unique, answers) for key, item in value.items()}
+        return {key: resolved(item, words, answers) for key, item in value.items()}
     if isinstance(value, list):
-        return [resolved(item, unique, answers) for item in value]
+        return [resolved(item, words, answers) for item in value]
     if not isinstance(value, str):
         return value
     if whole := REFERENCE.fullmatch(value):
-        return referred(whole[1], unique, answers)
-    return REFERENCE.sub(lambda match: str(referred(match[1], unique, answers)), value)
+        return referred(whole[1], words, answers)
+    return REFERENCE.sub(lambda match: str(referred(match[1], words, answers)), value)
 
 
-def referred(reference: str, unique: str, answers: list[dict]) -> Any:
-    if reference == "unique":
-        return unique
+def referred(reference: str, words: dict[str, str], answers: list[dict]) -> Any:
+    if reference in words:
+        return words[reference]
     step, _, path = reference.partition(".")
     try:
         value = answers[int(step)]["json"]
@@ -57,10 +60,10 @@ def referred(reference: str, unique: str, answers: list[dict]) -> Any:
     return value
 
 
-def sent(step: dict, unique: str, answers: list[dict]) -> dict:
+def sent(step: dict, words: dict[str, str], answers: list[dict]) -> dict:
     """The step with its references filled in."""
-    path = REFERENCE.sub(lambda match: quote(str(referred(match[1], unique, answers)), safe=""), step["path"])
-    rest = {name: resolved(step.get(name), unique, answers) for name in ("query", "headers", "body")}
+    path = REFERENCE.sub(lambda match: quote(str(referred(match[1], words, answers)), safe=""), step["path"])
+    rest = {name: resolved(step.get(name), words, answers) for name in ("query", "headers", "body")}
     return {"path": path, **rest}
 
 
@@ -94,23 +97,36 @@ def exchange(port: int, step: dict, request: dict, seconds: float) -> dict:
         "json": None,
         "is_json": False,
     }
-    try:
-        answer["json"] = json.loads(text)
-        answer["is_json"] = True
-    except (ValueError, RecursionError):
-        pass
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text, parse_constant=no_number)
+        if depth(value) <= DEEPEST:
+            answer.update(json=value, is_json=True)
     return answer
+
+
+def no_number(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def depth(value: Any) -> int:
+    """How many lists and objects are inside one another."""
+    deep, level = 0, [value]
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        deep += 1
+        level = [inner for item in level for inner in (item.values() if isinstance(item, dict) else item)]
+    return deep
 
 
 def play(port: int, scenario: dict, end: float) -> list[dict]:
     answers: list[dict] = []
+    words = {name: scenario[name] for name in ("unique", "digits")}
     for step in scenario["steps"]:
         left = end - time.monotonic()
         if left <= 0:
             answers.append({"status": 0, "why": "out of time"})
             break
         try:
-            request = sent(step, scenario["unique"], answers)
+            request = sent(step, words, answers)
         except Unresolved as error:
             answers.append({"status": 0, "why": str(error)})
             break

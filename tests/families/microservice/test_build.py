@@ -1,0 +1,147 @@
+"""A task out of a service that runs, from its folder to mutants that its tests find."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from plugins.small_suite import write_tree
+
+import repoproof
+from repoproof import api
+from repoproof.cli import main
+from repoproof.core.errors import BadInput
+
+REFERENCES = Path(__file__).parents[3] / "suites/microservice-mini/sealed/reference"
+WANTED_RATE = 0.8
+"""Of mutants that recorded tests are to find."""
+
+SERVICE = """
+import json
+import os
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+notes = {}
+
+
+class Notes(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def reply(self, status, body):
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def do_GET(self):
+        if self.path == "/health":
+            return self.reply(status=200, body={"status": "ok", "now": time.time()})
+        if self.path == "/broken":
+            return self.reply(status=500, body={})
+        note = notes.get(self.path.rpartition("/")[2])
+        return self.reply(status=200, body=note) if note else self.reply(status=404, body={"error": "not_found"})
+
+    def do_POST(self):
+        try:
+            text = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))["text"]
+        except (ValueError, KeyError, TypeError):
+            text = None
+        if not isinstance(text, str) or not text:
+            return self.reply(status=422, body={"error": "invalid", "fields": ["text"]})
+        key = f"n{len(notes) + 1}"
+        notes[key] = {"id": key, "text": text, "at": time.strftime("%Y-%m-%dT%H:%M:%S")}
+        return self.reply(status=201, body=notes[key])
+
+    def log_message(self, *args):
+        pass
+
+
+ThreadingHTTPServer(("0.0.0.0", int(os.environ["PORT"])), Notes).serve_forever()
+"""
+
+TEXT_BODY = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "paths": {
+        "/health": {"get": {}},
+        "/broken": {"get": {}},
+        "/notes": {"post": {"requestBody": {"content": {"application/json": {"schema": TEXT_BODY}}}}},
+        "/notes/{id}": {"get": {}},
+    },
+}
+NOTES = {
+    "service.py": SERVICE,
+    "start.sh": "exec python3 service.py\n",
+    "requirements.txt": "",
+    "openapi.json": json.dumps(DOCUMENT),
+}
+
+
+@pytest.mark.needs("bubblewrap")
+def test_a_service_is_exercised_and_its_tests_find_what_is_broken(tmp_path, capsys):
+    reference, folder = write_tree(tmp_path / "notes", NOTES), tmp_path / "task"
+    before = sorted(path.name for path in reference.rglob("*"))
+    words = ["build", "microservice", "--reference", str(reference), "-o", str(folder), "--deployments", "2"]
+    assert main([*words, "--port", "8199", "--mutants", "5"]) == 0
+    said = capsys.readouterr().out
+    built = json.loads((folder / "build.json").read_text())
+    assert set(built["exercised"]) == {"GET /health", "POST /notes", "GET /notes/{id}"}
+    assert {one["what"]: one["why"] for one in built["dropped"]}["GET /broken"].startswith("no request was found")
+    score = built["score"]
+    assert (score["tried"], score["killed"]) == (5, 5)
+    assert "5 of 5 mutants found (100%)" in said
+    tests = (folder / "tests/test_notes.py").read_text()
+    assert '"at": text(' in tests, "a time is described, not expected"
+    assert ".has(404, " in tests and ".has(422, " in tests
+    assert "/broken" not in tests and "500" not in tests
+    readme = (folder / "README.md").read_text()
+    assert "**Draft.**" in readme and "### `POST /notes`" in readme and "- 422 with" in readme
+    assert sorted(path.name for path in reference.rglob("*")) == before
+    # It is what other commands take.
+    suite = api.build("microservice", [folder], tmp_path / "suite", name="notes", version="1", licence="Apache-2.0")
+    (task,) = suite
+    assert set(task.test_ids) == set(built["tests"])
+
+
+@pytest.mark.needs("bubblewrap")
+def test_a_service_that_does_not_respond_is_refused_with_the_reason(tmp_path):
+    tree = {**NOTES, "service.py": "raise SystemExit(3)\n"}
+    with pytest.raises(BadInput, match=r"the reference does not respond: .*exited with 3"):
+        api.build_from_reference(write_tree(tmp_path / "notes", tree), tmp_path / "task", port=8199)
+    assert not (tmp_path / "task").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"reference": "nowhere"}, "no such directory"),
+        ({"name": "a/b"}, "is no task id"),
+        ({"deployments": 1}, "one recording has nothing to be compared with"),
+        ({"mutants": -1}, "not a whole number"),
+        ({"destination": "notes"}, "exists already"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_refused_before_anything_runs(tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    write_tree(tmp_path / "notes", NOTES)
+    with pytest.raises(BadInput, match=words):
+        api.build_from_reference(**{"reference": "notes", "destination": "task", **arguments})
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.needs("bubblewrap", "node", "network")
+@pytest.mark.parametrize("name", ["parcel-tracking", "community-polls"])
+def test_tests_recorded_from_our_references_find_most_mutants_and_are_healthy(tmp_path, name):
+    built = api.build_from_reference(REFERENCES / name, tmp_path / name, licence="Apache-2.0")
+    assert len(built.exercised) == len(built.endpoints)
+    assert built.score is not None and built.score.fates
+    assert built.score.rate >= WANTED_RATE, [fate.mutant.place for fate in built.score.survivors]
+    suite = tmp_path / "suite"
+    api.build("microservice", [tmp_path / name], suite, name="recorded", version="1", licence="Apache-2.0")
+    (health,) = repoproof.validate(suite, repeat=2).health
+    assert health.healthy, health.reasons
