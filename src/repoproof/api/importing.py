@@ -8,17 +8,23 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import NamedTuple
 
+from ..core.base import GiB
 from ..core.durable import write_atomically
 from ..core.errors import BadInput, Boundary
 from ..core.jsonl import to_record
 from ..core.suite import Suite, SuiteInfo
 from ..core.suite_files import HALVES
+from ..core.tree import Bounds, copy_tree
 from ..families.microservice.formats.layout import read_tree
 from ..families.microservice.formats.repogenesis import Taken, take, task_id
-from ..families.microservice.formats.specs import read_specs
+from ..families.microservice.formats.specs import Spec, read_specs
 from ..sandbox import open_sandbox
 from . import arguments
 from .suites import load_suite, seal
+
+_BOUNDS = Bounds(size_bytes=4 * GiB, entries=500_000)
+"""Of a published tree: it may hold a hundred repositories."""
+_LEFTOVERS = frozenset((".git", "__pycache__", "node_modules", ".venv", ".pytest_cache", ".ruff_cache", ".mypy_cache"))
 
 
 class Imported(NamedTuple):
@@ -53,15 +59,56 @@ def import_repogenesis(
     if target.exists():
         raise BadInput("exists already", file=target, mend="choose another place")
     table = read_specs(arguments.place(specs, "specs")) if specs is not None else None
-    tree = read_tree(source)
+    with tempfile.TemporaryDirectory(prefix="repoproof-import-") as place:
+        found, left_out = _copied(source, Path(place) / "published")
+        return _imported(
+            found,
+            left_out,
+            source,
+            target,
+            table,
+            name=name,
+            version=version,
+            licence=licence,
+            sandbox=sandbox,
+            on_event=on_event,
+        )
+
+
+def _copied(source: Path, destination: Path) -> tuple[Path, list[str]]:
+    """A copy of a tree that nobody has vouched for, without what leads out of it or is no file, and notes on that."""
+    copied = copy_tree(source, destination, ignored=_LEFTOVERS, bounds=_BOUNDS)
+    if copied.refused is not None:
+        mend = "give the folder of the published benchmark alone"
+        raise BadInput(
+            f"{copied.refused.rule}: {copied.refused.evidence}", file=source, mend=mend, boundary=Boundary.TASK
+        )
+    return destination, [f"left out: {broken.evidence} ({broken.rule})" for broken in copied.violations]
+
+
+def _imported(
+    copied: Path,
+    left_out: list[str],
+    source: Path,
+    target: Path,
+    table: dict[str, Spec] | None,
+    *,
+    name: str,
+    version: str,
+    licence: str,
+    sandbox: str,
+    on_event: Callable[[Taken], None],
+) -> Imported:
+    tree = read_tree(copied)
     published = [one for one in tree.tasks if table is None or one.name in table]
-    notes = [note for note in tree.notes if table is None or note.partition(":")[0] in table]
+    notes = left_out + [note for note in tree.notes if table is None or note.partition(":")[0] in table]
     if table is not None:
         notes += [f"{one.name}: left out: not in the table" for one in tree.tasks if one.name not in table]
         there = {one.name for one in tree.tasks} | {note.partition(":")[0] for note in tree.notes}
         notes += [f"{name}: in the table, and not in the tree" for name in table if name not in there]
     if not published:
         problem = "no repository with a README and golden tests" + (" is in the table" if tree.tasks else "")
+        problem += f"; {left_out[0]}" if left_out else ""
         raise BadInput(problem, file=source, mend="NAME/README.md in one tree, NAME/tests or NAME/src/test in it or in another", boundary=Boundary.TASK)  # fmt: skip
     _no_two_alike([one.name for one in published], source)
     info = to_record(

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from xml.etree import ElementTree
 
+from ...core.base import MiB
 from ...core.errors import Boundary, InfrastructureError
 from ...core.outcomes import Cause, TestOutcome
 from ...core.verdict import TestResult
@@ -23,6 +26,7 @@ URL_VARIABLES = ("SERVICE_BASE_URL", "API_BASE_URL", "BASE_URL")
 
 WORST = (TestOutcome.PASSED, TestOutcome.SKIPPED, TestOutcome.FAILED, TestOutcome.ERRORED)
 """Outcomes of one test, the worst last."""
+OUTCOMES = tuple(outcome.value for outcome in WORST)
 
 GAVE_UP = "_pytest.outcomes.Exit: "
 """How pytest shows a file that ends the session while it is imported."""
@@ -49,10 +53,18 @@ class GoldenRun:
         return sum(result.passed for result in self.results)
 
 
-RUN_TESTS = ("/env/bin/python", "-B", "/runner/run_tests.py", "/tests", "/results/results.jsonl")
+RECORDS = "/results/results.jsonl"
+_BOUNDED = (
+    "/bin/sh", "-c", f'ulimit -f {TEST_LIMITS.disk_bytes // 512} 2>/dev/null; exec "$@"', "sh", "/env/bin/python", "-B",
+)  # fmt: skip
+"""The file of records lies on the host's disk, and those who write it are not always ours: no file may outgrow the sandbox's own disk."""
+RUN_TESTS = (*_BOUNDED, "/runner/run_tests.py", "/tests", RECORDS)
 """Runs the tests that a `golden_view` shows."""
-COLLECT_TESTS = ("/env/bin/python", "-B", "/runner/collect_tests.py", "/tests", "/results/results.jsonl")
+COLLECT_TESTS = (*_BOUNDED, "/runner/collect_tests.py", "/tests", RECORDS)
 """Imports them and notes their ids."""
+
+MOST_RECORDED = 64 * MiB
+"""How much of the records is read: tens of thousands of tests, each with its message."""
 
 
 def golden_view(
@@ -70,11 +82,21 @@ def golden_view(
             *environment.mounts,
             ReadOnly(source=runner, target="/runner"),
             ReadOnly(source=tests, target="/tests"),
-            Writable(source=results, target="/results"),
+            records_mount(results),
         ),
         environment={**environment.environment, **variables},
         workdir=workdir,
     )
+
+
+def records_mount(results: Path) -> Writable:
+    """An empty `results.jsonl` in the folder `results`, and nothing else of it: whoever writes there can neither put something else in its
+    place nor add a second file."""
+    file = results / Path(RECORDS).name
+    file.unlink(missing_ok=True)
+    file.touch()
+    file.chmod(0o666)  # written by the sandbox's unprivileged user
+    return Writable(source=file, target=RECORDS)
 
 
 def run_golden_tests(
@@ -92,8 +114,6 @@ def run_golden_tests(
 ) -> GoldenRun:
     """Run them beside the service that listens on `loopback`; nothing listens where that is None."""
     assert task.sealed is not None
-    recorded = results / "results.jsonl"
-    recorded.unlink(missing_ok=True)
     settings = {**(variables or {}), **service_urls(task.port), **task.sealed.test_environment}
     process = box.run(
         RUN_TESTS,
@@ -101,7 +121,7 @@ def run_golden_tests(
         limits=TEST_LIMITS.model_copy(update={"wall_seconds": seconds}),
         loopback=loopback,
     )
-    lines = read_records(recorded)
+    lines = read_records(results / Path(RECORDS).name)
     if not any("started" in line for line in lines) and process.cause in (Cause.EXITED, Cause.SIGNALLED):
         # Past its start, whatever the runner does may depend on the service, so it is the candidate's; before, it is ours.
         output = (process.stdout + process.stderr)[-400:].decode("utf-8", "replace")
@@ -145,15 +165,39 @@ def service_urls(port: int) -> dict[str, str]:
     return dict.fromkeys(URL_VARIABLES, f"http://127.0.0.1:{port}")
 
 
-def read_records(path: Path) -> list[dict]:
-    """The runner's records; a last line cut off by a kill is left out."""
-    lines = []
-    for line in path.read_bytes().splitlines() if path.exists() else ():
+def read_records(file: Path) -> list[dict]:
+    """The runner's records; none where there is no file. What follows a line that no runner writes, or that a kill cut off, is left out: code
+    that is tested in the runner's own process can write there as well."""
+    lines: list[dict] = []
+    for line in _content(file).splitlines():
         try:
-            lines.append(json.loads(line))
-        except ValueError:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
             break
+        if not (isinstance(record, dict) and _is_whole(record)):
+            break
+        lines.append(record)
     return lines
+
+
+def _content(file: Path) -> bytes:
+    with suppress(FileNotFoundError), file.open("rb") as opened:
+        return opened.read(MOST_RECORDED)
+    return b""
+
+
+def _is_whole(record: dict) -> bool:
+    """Whether a record has all that its kind has."""
+    texts = [record.get(key, "") for key in ("id", "message", "collect_error", "collect_skipped")]
+    if not all(isinstance(text, str) for text in texts):
+        return False
+    if "id" in record:
+        seconds = record.get("seconds")
+        timed = isinstance(seconds, int | float) and 0 <= seconds < inf
+        return timed and record.get("outcome") in OUTCOMES and "message" in record
+    collected = record.get("collected", [])
+    says = "message" in record or not record.keys() & {"collect_error", "collect_skipped"}
+    return says and isinstance(collected, list) and all(isinstance(id, str) for id in collected)
 
 
 def hold_against(expected: Iterable[str], lines: list[dict]) -> tuple[tuple[TestResult, ...], tuple[str, ...]]:

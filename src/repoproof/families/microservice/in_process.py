@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.verdict import Phase
-from ...sandbox.base import ReadOnly, Sandbox, Scratch, View, Writable
+from ...sandbox.base import ReadOnly, Sandbox, Scratch, View
 from ...toolchains import Prepared, PythonToolchain, TimeLeft
 from ...toolchains.java_tests import run_in_process
 from ...toolchains.requirements import package_of
 from ...toolchains.runner_lock import requirements_in
 from .deploy import SERVICE_LIMITS
-from .golden import RUN_TESTS, GoldenRun, golden_run, read_records, service_urls
+from .golden import RUN_TESTS, GoldenRun, golden_run, read_records, records_mount, service_urls
 from .task import MicroserviceTask
 from .workspace import Record, lay_out
 
@@ -79,7 +79,7 @@ def _run_python(
             Scratch(target="/app", seed=prepared.tree or tree),
             ReadOnly(source=runner, target="/runner"),
             ReadOnly(source=tests, target="/tests"),
-            Writable(source=results, target="/results"),
+            records_mount(results),
         ),
         environment={
             **prepared.environment,

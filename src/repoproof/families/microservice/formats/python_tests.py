@@ -54,11 +54,12 @@ def read_suite(tests: Path) -> Suite:
         try:
             with warnings.catch_warnings(action="ignore"):
                 module = ast.parse(path.read_bytes())
+            imported = tuple(_imported(module))
+            _read_module(module, name, suite)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             suite.unreadable.append(f"{name}: {error}")
             continue
-        _read_module(module, name, suite)
-        for dotted in _imported(module):
+        for dotted in imported:
             top = dotted.split(".")[0]
             if top not in sys.stdlib_module_names and top not in own:
                 suite.imports.add(top)

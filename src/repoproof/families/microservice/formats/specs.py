@@ -45,11 +45,11 @@ def read_specs(file: Path) -> dict[str, Spec]:
                 table = python_table(file.read_text(encoding="utf-8"))
             case _:
                 raise BadInput("neither .json nor .toml nor .py", file=file, mend="name it after what it is")
-    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
+    except (OSError, ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise BadInput(f"cannot be read: {error}", file=file) from None
     if set(table) == {"REPO_SPECS"} and isinstance(table["REPO_SPECS"], dict):
         table = table["REPO_SPECS"]
-    specs = {name: _spec(name, entry, file) for name, entry in table.items()}
+    specs = {str(name): _spec(str(name), entry, file) for name, entry in table.items()}
     if not specs:
         raise BadInput(
             "no table of repositories in it", file=file, mend='REPO_SPECS = {"name": {"lang": ..., "port": ...}}'
