@@ -32,6 +32,7 @@ def build_from_reference(
     mutants: int = 60,
     seed: int = 0,
     licence: str = "NOASSERTION",
+    schemathesis: bool = False,
     sandbox: str = "auto",
     on_event: Callable[[str], None] = lambda event: None,
 ) -> Built:
@@ -39,7 +40,7 @@ def build_from_reference(
     (must not exist), or into the suite that is there.
 
     What is not given (its `name`, language, framework, port) is told from the folder. `deployments` recordings are compared, and the tests
-    must pass in as many more; `mutants` is how many broken versions the tests are tried on at most, drawn by `seed`. Nothing of the service
+    must pass in as many more; `mutants` is how many broken versions the tests are tried on at most, drawn by `seed`. With `schemathesis`, it is fetched and makes up more requests from an OpenAPI document. Nothing of the service
     runs outside the sandbox, and its folder is not changed. Raises `BadInput` where it cannot be told, installed, started or exercised.
     """
     source, target = arguments.place(reference, "reference").resolve(), arguments.place(destination, "destination")
@@ -61,6 +62,7 @@ def build_from_reference(
         mutants=mutants if mutants == 0 else arguments.whole(mutants, "mutants"),
         seed=seed,
         licence=arguments.line(licence, "licence"),
+        schemathesis=schemathesis,
     )
     box = open_sandbox(sandbox)
     with tempfile.TemporaryDirectory() as logs, tempfile.TemporaryDirectory() as made:

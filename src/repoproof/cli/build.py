@@ -46,6 +46,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--licence", default="NOASSERTION", metavar="SPDX", help="of the service (default: %(default)s)"
     )
+    parser.add_argument(
+        "--schemathesis", action="store_true", help="have it make up requests, too, from an OpenAPI document (fetched)"
+    )
     options.sandbox(parser)
 
 
@@ -65,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
         mutants=args.mutants,
         seed=args.seed,
         licence=args.licence,
+        schemathesis=args.schemathesis,
         sandbox=args.sandbox,
         on_event=lambda event: print(event, file=sys.stderr, flush=True),
     )

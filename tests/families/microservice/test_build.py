@@ -133,6 +133,17 @@ def test_what_cannot_be_asked_for_is_refused_before_anything_runs(tmp_path, monk
 
 
 @pytest.mark.slow
+@pytest.mark.needs("bubblewrap", "network")
+def test_schemathesis_makes_up_requests_from_the_document_that_become_tests(tmp_path):
+    reference = write_tree(tmp_path / "notes", NOTES)
+    plain = api.build_from_reference(reference, tmp_path / "plain", port=8199, mutants=0)
+    more = api.build_from_reference(reference, tmp_path / "more", port=8199, mutants=0, schemathesis=True)
+    assert set(plain.tests) < set(more.tests)
+    made_up = [id for id in more.tests if "by_a_faulty_request" in id or "by_a_valid_request" in id]
+    assert made_up and (tmp_path / "more/tests/test_notes.py").read_text().isascii()
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.needs("bubblewrap", "node", "network")
 @pytest.mark.parametrize("name", ["parcel-tracking", "community-polls"])

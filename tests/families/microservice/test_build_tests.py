@@ -145,9 +145,10 @@ def test_tests_are_python_and_spell_out_what_they_send_and_expect(tmp_path):
     steps = (
         Step(method="POST", path="/notes", endpoint="POST /notes", body={"text": 'say "${unique}" {now}'}),
         Step(method="GET", path="/notes/${0.id}", endpoint="GET /notes/{id}", headers={"X-Key": "${0.key}"}),
+        Step(method="POST", path="/notes", endpoint="POST /notes", headers={"X-Key": "${0.key}"}, raw="{"),
     )
     played = [
-        [Played(unique=word, digits="1", exchanges=(answer({"id": n, "key": f"k{n}"}, 201), answer({"id": n, "text": f'say "{word}" {{now}}'})))]
+        [Played(unique=word, digits="1", exchanges=(answer({"id": n, "key": f"k{n}"}, 201), answer({"id": n, "text": f'say "{word}" {{now}}'}), answer({}, 400)))]
         for n, word in enumerate(("bcdfghjkmn", "pqrstvwxzb"))
     ]  # fmt: skip
     stable, _ = stabilise([Scenario(title="a note: read!", area="notes", steps=steps)], played)
@@ -158,6 +159,8 @@ def test_tests_are_python_and_spell_out_what_they_send_and_expect(tmp_path):
     for words in (
         r"""json={"text": f"say \"{unique}\" {{now}}"}""",
         """api.get(f"/notes/{note['id']}", headers={"X-Key": note["key"]})""",
+        '"X-Key": note["key"], "Content-Type": "application/json"}',
+        'data="{"',
         r"""{"id": note["id"], "text": f"say \"{unique}\" {{now}}"}""",
     ):
         assert words in text

@@ -253,10 +253,11 @@ def _call(one: Expected, names: dict[int, str]) -> str:
     given = [_path(step.path, names)]
     if step.query:
         given.append(f"params={_value(step.query, names)}")
-    if step.headers:
-        given.append(f"headers={_value(step.headers, names)}")
+    headers = {**step.headers, **({"Content-Type": "application/json"} if step.raw else {})}
+    if headers:
+        given.append(f"headers={_value(headers, names)}")
     if step.raw:
-        given.append(f"data={step.raw!r}, headers={{'Content-Type': 'application/json'}}")
+        given.append(f"data={_quoted(step.raw)}")
     elif step.body is not None:
         given.append(f"json={_value(step.body, names)}")
     wanted = [str(one.status)]

@@ -21,6 +21,7 @@ from .discover import Found, discover, operations
 from .emit import write_tests
 from .explore import Explorer, Working
 from .folder import write_folder
+from .generate import Case, generated
 from .measure import Fate, Score, TestSide, measure, unfit
 from .mutants import find_mutants, sampled
 from .plan import Planner
@@ -46,6 +47,8 @@ class Wanted(Frozen):
     """At most so many are tried; 0 for none."""
     seed: int = 0
     licence: str = "NOASSERTION"
+    schemathesis: bool = False
+    """Whether it makes up requests beside ours, where there is an OpenAPI document."""
 
 
 class Built(Frozen):
@@ -84,7 +87,7 @@ def build(tree: Path, destination: Path, wanted: Wanted, bench: Bench, on_event:
     """Write the task folder `destination` (must not exist) for the service in `tree`, which is not changed. `BadInput` where the
     service cannot be told, started or exercised."""
     assert bench.box is not None
-    record = Record(bench)
+    box, record = bench.box, Record(bench)
     with work_folder(bench) as work:
         reference = work / "reference"
         if refused := copy_tree(tree, reference, ignored=LEFT_OUT).refused:
@@ -97,7 +100,11 @@ def build(tree: Path, destination: Path, wanted: Wanted, bench: Bench, on_event:
         runner, tests, results = lay_out(work, work / "none")
         task = task_of(found, wanted)
         stage = staged(task, reference, bench.box, record, runner)
-        exercised = exercise(stage, found)
+
+        def made_up(document: Json) -> Sequence[Case]:
+            return generated(document, box, runner, work, bench.cache, record.log) if wanted.schemathesis else ()
+
+        exercised = exercise(stage, found, made_up)
         if not exercised.working:
             raise BadInput(
                 "no request was found that the reference takes",
@@ -167,7 +174,7 @@ def task_of(found: Found, wanted: Wanted) -> MicroserviceTask:
     )
 
 
-def exercise(stage: Stage, found: Found) -> Exercised:
+def exercise(stage: Stage, found: Found, made_up: Callable[[Json], Sequence[Case]]) -> Exercised:
     """On one deployment: what requests the service takes, and what to record."""
     with stage.live("explored") as live:
         served = live.document()
@@ -175,7 +182,8 @@ def exercise(stage: Stage, found: Found) -> Exercised:
         every = operations(found, document)
         explorer = Explorer(live, every, found.hints)
         working = explorer.explore()
-        scenarios = Planner(live, working).plan()
+        cases = made_up(document) if document is not None else ()
+        scenarios = Planner(live, working, cases).plan()
     return Exercised(document, at, every, working, scenarios, explorer.dropped)
 
 
@@ -201,7 +209,7 @@ def fit(
     refused: list[Dropped] = []
     for turn in range(3):
         # Without what was left out, the rest only has to pass again.
-        wrong = unfit(side, stage, 1 if turn else wanted.deployments, stubs=not turn)
+        wrong = unfit(side, stage, list(kept), 1 if turn else wanted.deployments, stubs=not turn)
         refused += wrong
         ids = {one.what for one in wrong}
         if not ids:

@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ....analysis.endpoints import Endpoint, matches, normalise_path
 from .explore import Working, area_of, base_of
+from .generate import Case
 from .records import UNIQUE, Exchange, Json, Parameter, Played, Scenario, Step, is_unique
 from .stage import Live
 from .values import faulty
@@ -23,6 +25,8 @@ MOST_ROWS = 48
 DEEPEST = 4
 MOST_REFUSALS = 24
 """Faulty bodies of one operation."""
+MOST_CASES = 4
+"""Valid and faulty ones each, that are made up for one operation."""
 UNKNOWN_NUMBER = 987654321
 UNKNOWN_UUID = "00000000-0000-4000-8000-0123456789ab"
 
@@ -50,8 +54,8 @@ class Thing:
 
 
 class Planner:
-    def __init__(self, live: Live, working: Sequence[Working]) -> None:
-        self.live, self.working = live, list(working)
+    def __init__(self, live: Live, working: Sequence[Working], cases: Sequence[Case] = ()) -> None:
+        self.live, self.working, self.cases = live, list(working), cases
         paths = [one.operation.path for one in working]
         self.base = base_of(paths) if len({area_of(path) for path in paths if "/" in path.strip("/")}) == 1 else ""
         self.found: dict[str, Scenario] = {}
@@ -65,7 +69,13 @@ class Planner:
             self._life(thing)
             self._variants(thing)
         for working in self.working:
-            for title, steps in (*self._unknown(working), *self._refusals(working), *self._queries(working), *self._headers(working)):  # fmt: skip
+            for title, steps in (
+                *self._unknown(working),
+                *self._refusals(working),
+                *self._queries(working),
+                *self._headers(working),
+                *self._made_up_cases(working),
+            ):  # fmt: skip
                 self._add(title, working, steps)
         for title, working, steps in self._methods():
             self._add(title, working, steps)
@@ -207,6 +217,9 @@ class Planner:
             seen = taken
             if isinstance(taken, str) and _REFERENCE.fullmatch(taken) and taken != UNIQUE:
                 seen = (working.answer.sent.get("body") or {}).get(name, taken)
+                if isinstance(seen, int) and not isinstance(seen, bool):
+                    unknown = own.model_copy(update={"body": {**own.body, name: UNKNOWN_NUMBER}})
+                    bodies.append((f"with an unknown {_spaced(name)}", unknown))
             for words, value in faulty(schema, seen):
                 bodies.append((f"with {name} {words}", own.model_copy(update={"body": {**own.body, name: value}})))
         if own.body:
@@ -276,6 +289,18 @@ class Planner:
                 step = working.own.model_copy(update={"query": query})
                 twice = (*before, before[-1]) if numeric and maker is not None else before
                 yield f"{_words(working)} by {one.name} {words}", (*twice, step, working.own)
+
+    def _made_up_cases(self, working: Working) -> Iterator[tuple[str, tuple[Step, ...]]]:
+        """Requests that were made up from the document, on things that are there."""
+        own, endpoint = working.own, working.operation.endpoint
+        its = [
+            one for one in self.cases if matches(endpoint, Endpoint(method=one.method, path=normalise_path(one.path)))
+        ]
+        for wrong, words in ((False, "a valid request"), (True, "a faulty request")):
+            for number, one in enumerate([one for one in its if one.faulty is wrong][:MOST_CASES], 1):
+                headers = {**one.headers, **own.headers}
+                step = own.model_copy(update={"query": one.query, "headers": headers, "body": one.body})
+                yield f"{_words(working)} by {words} {number}", (*working.before, step, own)
 
     def _methods(self) -> Iterator[tuple[str, Working, tuple[Step, ...]]]:
         """Each path with a method that it does not take."""
