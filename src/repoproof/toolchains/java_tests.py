@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import shutil
 import zipfile
@@ -33,6 +34,10 @@ TEST_LIMITS = Limits(cpus=2.0, memory_bytes=2 * GiB, pids=512, disk_bytes=256 * 
 
 _OPTIONS = "-XX:MaxRAM=2g -XX:MaxRAMPercentage=50 -XX:ActiveProcessorCount=2 -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 _SUITE = "/opt/suite"
+_NOWHERE = "/opt/none"
+_RECORDS = "/results/records.jsonl"
+MOST_RECORDED = 64 * MiB
+"""How much of the records is read: tens of thousands of tests, each with its message."""
 _CLASSES = "/app/target/test-classes"
 """Where frameworks look for the tests of what is in `target/classes`."""
 
@@ -152,7 +157,8 @@ class _Suite:
     def run(self, tests: Path, folder: Path, nonce: str, seconds: float, variables: Mapping[str, str]) -> ExecResult:
         """Run them. The nonce is in nobody's sight but the launcher's, before any other code is loaded."""
         (folder / "results").mkdir()
-        (folder / "results").chmod(0o777)  # written by the sandbox's unprivileged user
+        (folder / "results/records.jsonl").touch()
+        (folder / "results/records.jsonl").chmod(0o666)  # written by the sandbox's unprivileged user
         resources = tests / "src/test/resources"
         view = View(
             mounts=(
@@ -160,12 +166,15 @@ class _Suite:
                 Scratch(target="/app", seed=self.built),
                 ReadOnly(source=folder / "classes", target=_CLASSES),
                 *([ReadOnly(source=resources, target="/tests/resources")] if resources.is_dir() else []),
-                Writable(source=folder / "results", target="/results"),
+                # The file alone: whoever is in the launcher's process can neither replace it nor add a second one.
+                Writable(source=folder / "results/records.jsonl", target=_RECORDS),
             ),
             environment={**java_variables(self.jdk), "JDK_JAVA_OPTIONS": _OPTIONS, **variables},
             workdir="/app",
         )
-        command = ["java", "-cp", self._joined, MAIN, "/results/records.jsonl", _CLASSES]
+        # No file may outgrow the sandbox's own disk: that of the records lies on the host's.
+        bounded = ("/bin/sh", "-c", f'ulimit -f {TEST_LIMITS.disk_bytes // 512} 2>/dev/null; exec "$@"', "sh")
+        command = [*bounded, "java", "-cp", self._joined, MAIN, _RECORDS, _CLASSES]
         limits = TEST_LIMITS.model_copy(update={"wall_seconds": seconds})
         return self.box.run(command, view=view, limits=limits, stdin=f"{nonce}\n".encode())
 
@@ -181,10 +190,12 @@ class _Suite:
 def vouched(file: Path, nonce: str) -> list[dict]:
     """The launcher's records: those with its nonce, in the order of their numbers; nothing after one that is missing or not whole."""
     lines: list[dict] = []
-    for line in file.read_bytes().splitlines() if file.is_file() and not file.is_symlink() else ():
+    with file.open("rb") as opened:
+        content = opened.read(MOST_RECORDED)
+    for line in content.splitlines():
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(record, dict) and record.get("nonce") == nonce:
             if record.get("n") != len(lines):
@@ -222,6 +233,8 @@ def micronaut_processors(environment: Path, paths: Iterable[str]) -> list[str]:
     repository = environment / "repository"
     for jar in sorted(repository.glob("io/micronaut/micronaut-inject-java/*/*.jar")):
         version = jar.parent.name
+        if jar.stem != f"micronaut-inject-java-{version}":  # its sources
+            continue
         beside = (
             "io/micronaut/*/" + version,
             "io/micronaut/sourcegen/*/*",
@@ -234,7 +247,8 @@ def micronaut_processors(environment: Path, paths: Iterable[str]) -> list[str]:
             names = archive.read("META-INF/services/javax.annotation.processing.Processor").decode().split()
         artefacts = [path for path in paths if path.startswith((HOME, _SUITE))]
         return [f"-processorpath {':'.join((*inside, *artefacts))}", f"-processor {','.join(names)}"]
-    return ["-proc:none"]
+    # Plugins of the compiler start themselves if they are on this path, which without a word is the class path.
+    return ["-proc:none", f"-processorpath {_NOWHERE}"]
 
 
 def _resolved(suite: Path, workshop: Workshop) -> tuple[Path, list[str]]:
@@ -252,7 +266,8 @@ def _resolved(suite: Path, workshop: Workshop) -> tuple[Path, list[str]]:
 
 
 def _listed(built: Path) -> list[str]:
-    return [path for path in (text(built, CLASS_PATH) or "").strip().split(":") if path]
+    """The class path that the build told. What it says besides, which a project model can make it do, would be words to the compiler."""
+    return [path for path in (text(built, CLASS_PATH) or "").strip().split(":") if re.fullmatch(r"/[^\s\"'\\*]+", path)]
 
 
 def _artifact(path: str) -> str:

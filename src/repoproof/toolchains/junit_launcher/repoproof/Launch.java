@@ -1,14 +1,17 @@
 package repoproof;
 
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClasspathRoots;
-
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Set;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.engine.JupiterTestEngine;
+import org.junit.platform.engine.discovery.ClassSelector;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestPlan;
@@ -61,10 +64,19 @@ public final class Launch {
         return configuration.build();
     }
 
-    private static LauncherDiscoveryRequest allIn(Path classes) {
-        return LauncherDiscoveryRequestBuilder.request()
-                .selectors(selectClasspathRoots(Set.of(classes)))
-                .enableImplicitConfigurationParameters(false)
-                .build();
+    /** Each class by its name: to scan a directory, JUnit would ask whatever scanner the class path has registered. */
+    private static LauncherDiscoveryRequest allIn(Path classes) throws IOException {
+        try (Stream<Path> files = Files.walk(classes)) {
+            List<ClassSelector> all = files.map(file -> classes.relativize(file).toString())
+                    .filter(name -> name.endsWith(".class"))
+                    .map(name -> name.substring(0, name.length() - ".class".length()).replace('/', '.'))
+                    .sorted()
+                    .map(DiscoverySelectors::selectClass)
+                    .toList();
+            return LauncherDiscoveryRequestBuilder.request()
+                    .selectors(all)
+                    .enableImplicitConfigurationParameters(false)
+                    .build();
+        }
     }
 }
