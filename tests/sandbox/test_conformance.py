@@ -194,6 +194,26 @@ for place in places:
             "new",
         ]
 
+    def test_a_mount_far_inside_an_earlier_one_leaves_the_folders_that_lead_there_writable(self, run, tmp_path):
+        for name in ("seed/a/b/sub", "installed"):
+            (tmp_path / name).mkdir(parents=True)
+        (tmp_path / "seed/a/b/sub/theirs").write_text("theirs")
+        (tmp_path / "installed/ours").write_text("ours")
+        view = View(
+            mounts=(
+                Scratch(target="/app", seed=tmp_path / "seed", keep=tmp_path / "kept"),
+                ReadOnly(source=tmp_path / "installed", target="/app/a/b/c"),
+            ),
+            workdir="/app",
+        )
+        result = run(
+            "sh", "-c", "find . -type f | sort; echo new > a/new; echo new > a/b/new; ! echo x > a/b/c/x", view=view
+        )
+        assert result.ok, result.stderr
+        assert result.stdout.decode().split() == ["./a/b/c/ours", "./a/b/sub/theirs"]
+        kept = sorted(str(p.relative_to(tmp_path / "kept")) for p in (tmp_path / "kept").rglob("*") if p.is_file())
+        assert kept == ["a/b/new", "a/b/sub/theirs", "a/new"]
+
     def test_a_seed_is_copied_with_modes_and_links_and_never_written(self, run, tmp_path):
         seed = tmp_path / "seed"
         (seed / "sub").mkdir(parents=True)

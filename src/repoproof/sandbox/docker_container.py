@@ -10,7 +10,7 @@ import socket
 import struct
 import threading
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .base import Limits, ReadOnly, Scratch, View, Writable
@@ -85,8 +85,10 @@ def container_config(
     for mount in view.mounts:
         if isinstance(mount, Scratch):
             tmpfs[mount.target] = f"size={limits.disk_bytes},mode=755,exec,{owner}"
+    # Engines make the folders that lead to a mount inside another, and make them root's.
+    tmpfs |= dict.fromkeys(folders_between(view), f"size={limits.disk_bytes},mode=755,exec,{owner}")
     binds = [*mounts, *(mount for mount in view.mounts if not isinstance(mount, Scratch))]
-    memory = limits.memory_bytes + tmpfs_bytes(view, limits)
+    memory = limits.memory_bytes + tmpfs_bytes(view, limits) + len(folders_between(view)) * limits.disk_bytes
     config: dict[str, Any] = {
         "Image": image,
         "Cmd": list(command),
@@ -118,6 +120,18 @@ def container_config(
     if not network.startswith("container:"):  # which has its own already, and engines refuse to be told
         config["Hostname"] = "sandbox"
     return config
+
+
+def folders_between(view: View) -> list[str]:
+    """Folders of scratch space that lead from its top to a later mount inside it, from the outside in."""
+    found: dict[str, None] = {}
+    for number, mount in enumerate(view.mounts):
+        tops = [other.target for other in view.mounts[:number] if isinstance(other, Scratch)]
+        parents = [str(parent) for parent in reversed(PurePosixPath(mount.target).parents)]
+        found |= dict.fromkeys(
+            parent for parent in parents if any(parent.startswith(f"{top.rstrip('/')}/") for top in tops)
+        )
+    return list(found)
 
 
 def _bind(mount: ReadOnly | Writable) -> dict[str, Any]:
