@@ -39,6 +39,15 @@ def test_each_end_of_an_attempt_is_a_line_that_says_how_many_are_done():
     assert tally.line() == "4/4  1 answered  1 unusable  1 fault  2,468 tokens"
 
 
+def test_an_attempt_that_the_budget_stopped_is_no_fault_of_the_models():
+    tally = Tally()
+    tally.hear(Begun(1, 0))
+    tally.hear(Started(Key("a", 0)))
+    fault = Fault(kind=FaultKind.OVER_BUDGET, reason="the run's budget is used up: 2 of 2 calls")
+    said = tally.hear(ended("a", Outcome.FAULT, fault=fault))
+    assert said == "[1/1] a#0 not asked: the run's budget is used up: 2 of 2 calls"
+
+
 def test_a_solving_that_begins_with_nothing_says_nothing():
     assert Tally().hear(Begun(4, 0)) == ""
 
@@ -69,6 +78,26 @@ def a_solving(**fields: object) -> Solving:
 )
 def test_what_to_run_next_depends_on_what_is_missing(fields, said):
     assert next_command(a_solving(**fields), "a suite") == said
+
+
+def test_what_to_run_next_scores_the_tasks_that_were_asked_for():
+    chosen = "repoproof score s 'my out' -o 'my out-run' --task a --task b --language python"
+    assert next_command(a_solving(), "s", tasks=("a", "b"), language="python") == chosen
+
+
+@pytest.mark.parametrize(
+    ("answered", "said"),
+    [
+        (0, "replay a store that holds the answers, or ask for them: --auto instead of --replay"),
+        (
+            3,
+            "repoproof score s 'my out' -o 'my out-run', or --auto instead of --replay, to ask for what the store does not hold",
+        ),
+    ],
+)
+def test_a_replay_again_would_find_no_more_and_is_not_advised(answered, said):
+    solving = a_solving(answered=answered, faults={"not_recorded": 5 - answered})
+    assert next_command(solving, "s", replayed=True) == said
 
 
 def test_the_last_page_counts_everything_and_gives_an_example_of_each_fault():

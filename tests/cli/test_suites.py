@@ -120,12 +120,12 @@ def test_seal_does_not_bless_a_wrong_record(suite, capsys):
         (["check", "nowhere", "SUITE"], "nowhere: no such file or directory (give a directory"),
         (["score", "SUITE", "SUBMISSIONS", "-o", "RUN", "--dry-run", "--task", "frist"], "--task: no task 'frist' in suite small (did you mean 'first'?)"),
         (["score", "SUITE", "SUBMISSIONS", "-o", "RUN", "--dry-run", "--language", "cobol"], "--language: no task in 'cobol' in suite small (one of: python)"),
-        (["new", "macroservice", "x"], "family: unknown family 'macroservice' (one of: microservice)"),
+        (["new", "macroservice", "x"], "FAMILY: unknown family 'macroservice' (one of: microservice)"),
         (["report", "nowhere"], "nowhere: "),
         (["score", "SUITE", "SUBMISSIONS", "-o", "/proc/run", "--static-only"], "/proc/run: No such file or directory"),
         (["score", "SUITE", "SUBMISSIONS", "-o", "SUBMISSIONS/first/service.py/run", "--static-only"], "SUBMISSIONS/first/service.py/run: Not a directory (a part of the path is a file)"),
         (["score", "SUBMISSIONS", "SUITE", "-o", "RUN", "--static-only"], "SUITE is a suite, and SUBMISSIONS is none: are the two swapped? (the order is: "),
-        (["new", "microservice", "we ird/name"], "name: 'we ird/name' is no task id (letters, "),
+        (["new", "microservice", "we ird/name"], "NAME: 'we ird/name' is no task id (letters, "),
         (["score", "SUITE", "SUBMISSIONS", "-o", "SUITE", "--static-only"], "SUITE: not a run, and not empty: "),
         (["score", "SUITE", "SUBMISSIONS", "-o", "RUN", "--log-file", "/nowhere/log"], "/nowhere/log: --log-file: cannot be written: "),
         (["show", "nowhere", "task"], "nowhere: "),
@@ -167,3 +167,15 @@ def test_a_new_task_can_be_added_and_the_suite_is_sealed_with_it(suite, submissi
     assert "missing: fourth" in capsys.readouterr().out
     assert main(["add", str(suite), str(folder)]) == 2
     assert "is in the suite already" in capsys.readouterr().err
+
+
+@pytest.mark.needs("bubblewrap")
+def test_a_suite_begins_with_a_first_task_and_is_not_begun_twice(tmp_path, capsys):
+    first, mine = tmp_path / "first", tmp_path / "mine"
+    main(["new", "microservice", "first", "-o", str(first)])
+    assert main(["add", str(mine), str(first)]) == 2
+    assert main(["add", str(mine), str(first), "--new", "microservice"]) == 0
+    assert f"{mine}: 1 task, sealed as sha256:" in capsys.readouterr().out
+    assert json.loads((mine / "suite.json").read_text())["name"] == "mine"
+    assert main(["add", str(mine), str(first), "--new", "microservice"]) == 2
+    assert "exists already (add to it with `repoproof add`" in capsys.readouterr().err

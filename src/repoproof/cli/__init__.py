@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, NoReturn
@@ -74,38 +74,6 @@ MENDS = {
 }
 """What to do where the system refuses."""
 
-ARGUMENTS = {
-    "agent_name": "--agent-name",
-    "budget": "--budget",
-    "cache": "--cache",
-    "deployments": "--deployments",
-    "context_tokens": "--context",
-    "folder": "TASK_FOLDER",
-    "gguf": "--gguf",
-    "lang": "--lang",
-    "language": "--language",
-    "log": "--log",
-    "licence": "--licence",
-    "model": "--model",
-    "model_name": "--model-name",
-    "models": "--models",
-    "mutants": "--mutants",
-    "name": "--name",
-    "port": "--port",
-    "repo_names": "--repo_names",
-    "rules": "--rules",
-    "seed": "--seed",
-    "specs": "--specs",
-    "submissions": "SUBMISSIONS",
-    "suite": "SUITE",
-    "task": "TASK",
-    "task_budget": "--task-budget",
-    "tasks": "--task",
-    "temperature": "--temperature",
-    "top_p": "--top-p",
-}
-"""Arguments of the API whose values are only checked there -> what they are called on the command line."""
-
 HELP = ("-h", "--help", "help")
 
 
@@ -146,10 +114,12 @@ def _dispatch(words: list[str]) -> int:
         args = parser.parse_args(words[1:])
     except SystemExit as ended:
         return int(ended.code or 0)
-    return _ended(module.run, args, kept=getattr(module, "KEPT", ""))
+    return _ended(module.run, args, called=parser.called(args), kept=getattr(module, "KEPT", ""))
 
 
-def _ended(run: Callable[[argparse.Namespace], int], args: argparse.Namespace, kept: str) -> int:
+def _ended(
+    run: Callable[[argparse.Namespace], int], args: argparse.Namespace, *, called: Mapping[str, str], kept: str
+) -> int:
     from ..core.errors import BadInput, InfrastructureError
 
     # A batch system ends a job with SIGTERM: it deserves the same clean end as Ctrl-C.
@@ -158,7 +128,7 @@ def _ended(run: Callable[[argparse.Namespace], int], args: argparse.Namespace, k
     try:
         return run(args)
     except BadInput as error:
-        return complain(str(_as_asked(error)))
+        return complain(str(_as_asked(error, called)))
     except InfrastructureError as error:
         return complain(f"{error.boundary}: {error}", code=INFRASTRUCTURE)
     except BrokenPipeError:
@@ -172,11 +142,11 @@ def _ended(run: Callable[[argparse.Namespace], int], args: argparse.Namespace, k
         return complain(f"interrupted{kept}", code=INTERRUPTED)
 
 
-def _as_asked(error: BadInput) -> BadInput:
+def _as_asked(error: BadInput, called: Mapping[str, str]) -> BadInput:
     """The same, with an argument of the API called what it is on the command line."""
-    if error.file is not None or error.field not in ARGUMENTS:
+    if error.file is not None or error.field is None or error.field not in called:
         return error
-    return type(error)(error.problem, subject=error.subject, field=ARGUMENTS[error.field], mend=error.mend)
+    return type(error)(error.problem, subject=error.subject, field=called[error.field], mend=error.mend)
 
 
 def complain(line: str, *, code: int = BAD_INPUT) -> int:
@@ -190,6 +160,17 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         sys.exit(complain(f"{self.prog.removeprefix('repoproof ')}: {message} (see `{self.prog} --help`)"))
+
+    def called(self, args: argparse.Namespace) -> dict[str, str]:
+        """The names that the API knows `args` by -> what they are called on the command line: `tasks` is `--task`."""
+        names: dict[str, str] = {}
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                sub: argparse._SubParsersAction[_Parser] = action
+                names |= sub.choices[str(getattr(args, sub.dest))].called(args)
+            else:
+                names[action.dest] = action.option_strings[-1] if action.option_strings else str(action.metavar)
+        return names
 
 
 def _overview() -> str:

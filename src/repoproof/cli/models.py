@@ -29,7 +29,7 @@ SAME_SEED = {True: ("ok", "the same text twice"), False: ("-", "another text"), 
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    chosen = parser.add_subparsers(metavar="WHAT", required=True)
+    chosen = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
     list_ = _subcommand(chosen, "list", LIST, _list)
     _models_file(list_)
     options.output_format(list_, "table", "markdown", "json")
@@ -51,6 +51,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     serve.add_argument(
         "--context",
+        dest="context_tokens",
         type=options.positive,
         default=8192,
         metavar="TOKENS",
@@ -115,7 +116,12 @@ def _scripted(args: argparse.Namespace) -> int:
 def _serve(args: argparse.Namespace) -> int:
     from .. import api
 
-    chosen = {"name": args.name, "threads": args.threads, "context_tokens": args.context, "verbose": args.verbose}
+    chosen = {
+        "name": args.name,
+        "threads": args.threads,
+        "context_tokens": args.context_tokens,
+        "verbose": args.verbose,
+    }
     with api.local_model(args.gguf, port=args.port, **chosen) as model:
         _until_ended(model.name, model.base_url, args.port_file)
     return 0

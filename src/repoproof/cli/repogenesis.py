@@ -15,7 +15,7 @@ SUITE_VARIABLE = "REPOPROOF_SUITE"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    chosen = parser.add_subparsers(metavar="run_evaluation", required=True)
+    chosen = parser.add_subparsers(dest="what", metavar="run_evaluation", required=True)
     run = chosen.add_parser("run_evaluation", help=RUN_EVALUATION, description=f"{RUN_EVALUATION}.", allow_abbrev=False)
     theirs = run.add_argument_group("as in RepoGenesis")
     theirs.add_argument("--predictions_dir", type=options.path, metavar="DIR", help="one folder a repository")

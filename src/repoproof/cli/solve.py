@@ -102,7 +102,10 @@ def run(args: argparse.Namespace) -> int:
             store=getattr(args, mode) if mode else None,
             on_event=on_event,
         )
-    print_page(solving_page(solving, next_command(solving, args.suite)), solving, args.format)
+    next_ = next_command(
+        solving, args.suite, tasks=args.tasks, language=args.language, replayed=args.replay is not None
+    )
+    print_page(solving_page(solving, next_), solving, args.format)
     return INFRASTRUCTURE if solving.faulty else FOUND if solving.over_budget else 0
 
 

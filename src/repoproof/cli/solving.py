@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from shlex import quote
@@ -11,6 +11,7 @@ from shlex import quote
 from rich.console import Console
 
 from ..core.submission import submission_label
+from ..models.base import FaultKind
 from ..reports.report import counted
 from ..reports.tables import Column, Page, Part, Table
 from ..solvers.attempts import Attempted, Key, Outcome, Usage
@@ -51,7 +52,7 @@ class Tally:
                 self.running.pop(ended.key)
                 self.outcomes[ended.outcome] = self.outcomes.get(ended.outcome, 0) + 1
                 self.tokens += ended.usage.tokens
-                return f"[{self.done}/{self.wanted}] {_label(ended.key)} {ended.outcome} {_said_of(ended)}"
+                return f"[{self.done}/{self.wanted}] {_label(ended.key)} {_said_of(ended)}"
 
     def line(self) -> str:
         """How far it is, and what it is at."""
@@ -89,26 +90,35 @@ def solving_page(solving: Solving, next_: str) -> Page:
     return Page(tuple(parts))
 
 
-def next_command(solving: Solving, suite: str) -> str:
-    """What to run now."""
+def next_command(
+    solving: Solving, suite: str, *, tasks: Sequence[str] = (), language: str = "", replayed: bool = False
+) -> str:
+    """What to run now. Scored is what was asked for: any other task would count as missing."""
     if not solving.submitted:
+        if replayed:
+            return "replay a store that holds the answers, or ask for them: --auto instead of --replay"
         todo = "correct what the faults say, then" if solving.faulty else "with a larger budget,"
         return f"{todo} give the same command again"
     again = (
         ", or the same command with a larger budget, for what was not asked"
         if solving.over_budget
+        else ", or --auto instead of --replay, to ask for what the store does not hold"
+        if solving.faulty and replayed
         else ", or the same command again, for what ended in a fault"
         if solving.faulty
         else ""
     )
     output = solving.output.rstrip("/")
-    return f"repoproof score {quote(suite)} {quote(output)} -o {quote(f'{output}-run')}{again}"
+    chosen = [*(f" --task {quote(task)}" for task in tasks), f" --language {quote(language)}" if language else ""]
+    return f"repoproof score {quote(suite)} {quote(output)} -o {quote(f'{output}-run')}{''.join(chosen)}{again}"
 
 
 def _said_of(ended: Attempted) -> str:
+    if ended.fault is not None and ended.fault.kind is FaultKind.OVER_BUDGET:
+        return f"not asked: {ended.fault.reason}"
     if ended.fault is not None:
-        return f"{ended.fault.boundary}: {ended.fault.kind}: {ended.fault.reason}"
-    said = f"{ended.usage.tokens:,} tokens, {ended.usage.seconds:.1f} s"
+        return f"{ended.outcome} {ended.fault.boundary}: {ended.fault.kind}: {ended.fault.reason}"
+    said = f"{ended.outcome} {ended.usage.tokens:,} tokens, {ended.usage.seconds:.1f} s"
     return f"{said}: {ended.note}" if ended.note else said
 
 
