@@ -7,7 +7,7 @@ field was wrong. Each round tries many values at once, each in a scenario of its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,8 @@ FIELDS_AT_ONCE = 5
 VALUES_EACH = 60
 
 TOKENS = ("token", "accesstoken", "authtoken", "jwt", "sessiontoken", "idtoken", "bearer")
+
+IDENTIFIERS = ("id", "slug", "uuid", "code", "key")
 
 _PARAMETER = re.compile(r"\{([^}]*)\}")
 _REFERENCE = re.compile(r"\$\{(\d+)")
@@ -205,7 +207,7 @@ class Explorer:
         for context in contexts:
             if own := next((step.headers for step in reversed(context.steps) if step.headers), None):
                 found.append(replace(context, headers=own))
-            related = self._related(operation)
+            related = self._related(operation, why)
             for working in (*related, *self._tokens()):
                 after = context.after(working)
                 place = len(context.steps)
@@ -221,20 +223,17 @@ class Explorer:
         who = why.startswith(("401", "403"))
         return sorted(found, key=lambda one: bool(one.headers) != who)
 
-    def _related(self, operation: Operation) -> list[Working]:
+    def _related(self, operation: Operation, why: str) -> list[Working]:
         """Operations whose requests have fields of the same names, or that make what a field is named after (`book_id`)."""
-        names = {one.name for one in operation.fields}
+        names = {one.name for one in operation.fields} or set(re.findall(r"\w+", why))
         found: list[tuple[int, Working]] = []
         for working in self.working.values():
             its = working.operation
             if its.method != "POST" or its.endpoint == operation.endpoint:
                 continue
             given = set(working.own.body) if isinstance(working.own.body, dict) else set()
-            makes = [
-                name
-                for name in names
-                if _plain(name) == f"{_plain(_one_of(its.path.rstrip('/').rsplit('/', 1)[-1]))}id"
-            ]
+            made = _plain(_one_of(its.path.rstrip("/").rsplit("/", 1)[-1]))
+            makes = [name for name in names if _plain(name) in (made, f"{made}id")]
             if makes or len(names & given) > 1:
                 found.append((-len(makes), working))
         return [working for _, working in sorted(found, key=lambda one: one[0])]
@@ -304,7 +303,7 @@ class Explorer:
         if operation.takes_body and isinstance(step.body, dict):
             for name in self._suspects(operation, step, answer)[:FIELDS_AT_ONCE]:
                 values = self._values(operation, name, context, answer)[:VALUES_EACH]
-                by_field[name] = [(value, step.model_copy(update={"body": {**step.body, name: value}})) for value in values]  # fmt: skip
+                by_field[name] = [(value, step.model_copy(update={"body": _with(step.body, name, value)})) for value in values]  # fmt: skip
         tries = [*options, *(one for choices in by_field.values() for _, one in choices)]
         answers = self._each(context, tries) if tries else []
         for one, its in zip(tries, answers, strict=True):
@@ -323,7 +322,7 @@ class Explorer:
                     ranked.append((not gain, len(mentioned), order, value))
             at += len(choices)
             if ranked:
-                body[name], changed = min(ranked, key=lambda one: one[:3])[3], True
+                body, changed = _with(body, name, min(ranked, key=lambda one: one[:3])[3]), True
         for one, its in zip(options, answers, strict=False):
             if its.status not in (0, answer.status) and its.status < 500:
                 step, changed = one, True
@@ -337,7 +336,7 @@ class Explorer:
         """Fields that could be wrong, those that the refusal names first."""
         mentioned = [name for name in self._mentioned(answer) if answer.status in (400, 404, 409, 422)]
         own = [one.name for one in operation.fields] or list(self.hints.get("", Hints()).fields)
-        known = [name for name in mentioned if name in own] or mentioned
+        known = [name for name in mentioned if not operation.fields or name in own or "." in name] or mentioned
         return known or list(dict.fromkeys([*(name for name in own if name not in step.body), *own]))
 
     def _mentioned(self, answer: Exchange) -> list[str]:
@@ -348,13 +347,15 @@ class Explorer:
             for key in ("errors", "fields", "details"):
                 inside = answer.json_.get(key)
                 found += [one for one in inside if isinstance(one, str)] if isinstance(inside, dict | list) else []
-            if all(isinstance(value, list) for value in answer.json_.values()):
-                found += [key for key in answer.json_ if key not in ("detail", "errors")]
+            if faults := list(_faults(answer.json_)):
+                # It says itself where: nothing else that looks like a name is one.
+                return list(dict.fromkeys(faults))
         return list(dict.fromkeys(name for name in found if re.fullmatch(r"[A-Za-z_][\w-]*", name)))
 
     def _values(
         self, operation: Operation, name: str, context: _Context, refusal: Exchange | None = None
     ) -> list[Json]:
+        name = next((part for part in reversed(name.split(".")) if not part.isdecimal()), name) if "." in name else name
         wanted = next((one for one in operation.fields if one.name == name), Parameter(name=name))
         # What a refusal says may be what it would take: `unit must be one of celsius, percent`.
         told = re.findall(r"[A-Za-z][\w-]+", refusal.text)[:20] if refusal is not None else []
@@ -377,7 +378,7 @@ class Explorer:
                 if last.isdecimal():
                     found.append((1, [reference]))
                     found.append((2, reference))
-                elif wanted.endswith(last) or last in wanted:
+                elif wanted.endswith(last) or last in wanted or last in IDENTIFIERS:
                     found.append((2, reference))
         return sorted(found, key=lambda one: one[0])[:10]
 
@@ -402,7 +403,8 @@ class Explorer:
         if operation.method != "GET" or answer.status not in (400, 422):
             return []
         known = [one.name for one in operation.query] or list(self.hints.get("", Hints()).query)
-        names = [name for name in self._mentioned(answer) if name in known] or known
+        mentioned = self._mentioned(answer)
+        names = [name for name in mentioned if name in known] or known or mentioned
         told = [word for word in re.findall(r"[A-Za-z][\w-]+", answer.text) if word not in names][:20]
         values = [*told, "1", "2024-05-17", "2024-05-17T09:30:00Z", f"word-{UNIQUE}"]
         return [
@@ -497,3 +499,32 @@ def _token(answer: Exchange, at: int) -> str:
         if isinstance(value, str) and len(value) >= 8 and _plain(path.rsplit(".", 1)[-1]) in TOKENS:
             return f"${{{at}.{path}}}"
     return ""
+
+
+def _faults(said: Json, path: str = "") -> Iterator[str]:
+    """The fields that a refusal of the form `{"field": ["what is wrong"], "list": [{"field": [...]}]}` names; nothing for another form."""
+    if isinstance(said, dict):
+        for key, value in said.items():
+            inner = path if key == "non_field_errors" else f"{path}.{key}" if path else str(key)
+            if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+                if inner and key not in ("detail", "errors", "fields", "details"):
+                    yield inner
+            elif isinstance(value, dict | list) and key not in ("detail", "errors", "details"):
+                yield from _faults(value, inner)
+    elif isinstance(said, list):
+        for number, value in enumerate(said):
+            if isinstance(value, dict):
+                yield from _faults(value, f"{path}.{number}")
+
+
+def _with(body: Json, path: str, value: Json) -> Json:
+    """`body` with `value` at a path of keys and indices; unchanged where that leads nowhere."""
+    first, _, rest = path.partition(".")
+    if isinstance(body, list):
+        at = int(first) if first.isdecimal() else len(body)
+        return [
+            _with(one, rest, value) if rest and n == at else value if n == at else one for n, one in enumerate(body)
+        ]
+    if not isinstance(body, dict):
+        return body
+    return {**body, first: _with(body.get(first), rest, value) if rest else value}
