@@ -67,7 +67,7 @@ def test_right_answers_make_submissions_that_score_one(suite, tmp_path):
     with scripted_server([Rule(replies=(RIGHT,))]) as server:
         ran = repoproof(*words(suite, server, out, "--task", "first", "--task", "third"))
     assert ran.returncode == 0, ran.stderr
-    assert f"Next: repoproof score {suite} {out} -o {out}-run" in ran.stdout
+    assert f"Next: repoproof score {suite} {out} -o {out}-run --task first --task third" in ran.stdout
     scored = repoproof("score", suite, out, "-o", tmp_path / "run", "--task", "first", "--task", "third")
     assert scored.returncode == 0, scored.stderr
     report = json.loads((tmp_path / "run" / "report.json").read_text())

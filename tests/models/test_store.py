@@ -169,6 +169,13 @@ def test_no_store_to_read_from_is_said(tmp_path: Path, made: bool) -> None:
         Store.existing(place)
 
 
+def test_a_folder_that_holds_a_store_leads_to_it(tmp_path: Path) -> None:
+    (tmp_path / ".solve").mkdir()
+    (tmp_path / ".solve/answers.jsonl").touch()
+    with pytest.raises(BadInput, match=r"did you mean .*/\.solve\?"):
+        Store.existing(tmp_path)
+
+
 def test_an_index_of_ten_thousand_long_answers_stays_small(tmp_path: Path) -> None:
     text = "x" * 2000
     (tmp_path / "answers.jsonl").write_bytes(b"".join(call(str(n), text).line() for n in range(10_000)))

@@ -110,7 +110,9 @@ def must_exist(path: Path) -> None:
     """`BadInput` where no calls were recorded in `path`."""
     if not (path / "answers.jsonl").is_file():
         problem = "no such directory" if not path.exists() else "no answers.jsonl in it"
-        raise BadInput(problem, file=path, mend="give a store that calls were recorded in")
+        near = next((file.parent for file in sorted(path.glob("*/answers.jsonl"))), None)
+        mend = f"did you mean {near}?" if near else "give a store that calls were recorded in"
+        raise BadInput(problem, file=path, mend=mend)
 
 
 @dataclass

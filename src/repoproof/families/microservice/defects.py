@@ -132,7 +132,7 @@ def _discrimination(task: MicroserviceTask, evidence: Evidence) -> None:
             evidence.found(kind, f"all {total} tests pass with a service that {name}")
     for id in evidence.non_discriminating:
         by = [name for name, run in evidence.worthless_runs.items() if id in passed_ids(run)]
-        words = f"test {id} does not discriminate: it passes with a service that {' and '.join(by)}"
+        words = f"test {id} does not discriminate: it passes with a service that {' or '.join(by)}"
         evidence.found(Kind.DOES_NOT_DISCRIMINATE, words, quarantines=given)
 
 

@@ -53,14 +53,24 @@ def _with_replies(table: dict[str, Any], file: Path, subject: str, render_tree: 
     if not isinstance(listed, list):
         raise BadInput("is not a list", file=file, subject=subject, field=key)
 
+    def read(as_text: Read, name: str) -> str:
+        try:
+            return as_text(file.parent / name)
+        except BadInput as error:
+            problem = f"{error.file or file.parent / name}: {error.problem}"
+            mend = f"{error.mend}; paths are relative to {file.name}" if error.mend else None
+            raise BadInput(problem, file=file, subject=subject, field=key, mend=mend) from None
+
     def text(item: object) -> str:
         match item:
             case str():
                 return item
             case {"file": str(name), **others} if not others:
-                return read_text(file.parent / name)
+                return read(read_text, name)
             case {"tree": str(name), **others} if not others:
-                return render_tree(file.parent / name)
+                return read(render_tree, name)
+            case _:
+                pass
         mend = "a text, or in `replies` also {file = ...} or {tree = ...}"
         raise BadInput(f"{item!r} is no reply", file=file, subject=subject, field=key, mend=mend)
 
