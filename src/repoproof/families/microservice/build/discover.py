@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ....analysis.endpoints import Endpoint, Route, coverage, matches
+from ....analysis.endpoints import Endpoint, Route, matches
 from ....analysis.openapi import endpoints_of, read_document
 from ....analysis.reading import read_code
 from ....core.base import Frozen
@@ -242,10 +242,6 @@ def followed(document: Mapping[str, Any], value: Any) -> Any:
         for step in reference[2:].split("/"):
             value = _mapping(value).get(step.replace("~1", "/").replace("~0", "~"))
     return {}
-
-
-def covered(found: Found, endpoints: Iterable[Endpoint]) -> Mapping[Endpoint, Route | None]:
-    return coverage(endpoints, found.routes)
 
 
 def _braces(path: str) -> str:
