@@ -64,7 +64,7 @@ def test_a_scoring_prints_lines_on_stderr_and_the_report_on_stdout(scored):
         ("third#0", "missing", "0.00"), ("first#0", "passed", "1.00"), ("second#0", "failed", "0.67")
     }  # fmt: skip
     assert "model m-1" in ran.stdout
-    assert "Pass@1 0.5556 over 3 tasks, 3 submissions (suite small 1 sha256:" in ran.stdout.splitlines()[-1]
+    assert "Pass@1 0.5556 over 3 tasks, 2 submissions, 1 missing (suite small 1 sha256:" in ran.stdout.splitlines()[-1]
 
 
 def test_the_json_report_is_the_one_in_the_run_and_follows_the_schema(scored):

@@ -85,7 +85,7 @@ def test_a_subset_says_so(report, four_verdicts):
 
 def test_the_headline_has_all_that_it_takes_to_quote_it(report, four_verdicts):
     assert report(four_verdicts).headline == (
-        "Pass@1 0.1667 over 3 tasks, 4 submissions (suite mini 1.0.0 sha256:ab12ab12ab12 health none)"
+        "Pass@1 0.1667 over 3 tasks, 3 submissions, 1 missing (suite mini 1.0.0 sha256:ab12ab12ab12 health none)"
     )
 
 

@@ -261,9 +261,11 @@ class Report(Frozen):
         subset = f", {self.subset}" if self.subset else ""
         if self.unscored:
             subset += f", unfinished: {counted(len(self.unscored), 'submission')} not scored yet"
+        missing = self.counts.get(Status.MISSING, 0)
+        submitted = counted(self.submissions - missing, "submission") + (f", {missing} missing" if missing else "")
         return (
             f"{metric.label} {number(self.strict[metric.name])} over {counted(self.denominator, 'task')}, "
-            f"{counted(self.submissions, 'submission')}{subset} (suite {self.suite.label})"
+            f"{submitted}{subset} (suite {self.suite.label})"
         )
 
 
