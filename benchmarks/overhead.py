@@ -4,7 +4,7 @@
 Usage: overhead.py [--repeat N] [--verdicts N] [--task ID]... [--out FILE.json]
 
 1. our wall / bare sum: scoring the references of the bundled suite (dependencies cached) over starting each, waiting for it, testing it
-   and probing it without a sandbox or a record (aim <= 1.10);
+   and probing it without a sandbox or a record (aim <= 1.10); then of the Spring Boot reference alone, which takes longest to start;
 2. second run / first run: the first of them with an empty cache, then again in a new run directory;
 3. bookkeeping: CPU per verdict over 10,000 synthetic verdicts (aim < 1 ms);
 4. bubblewrap / bare: starting `true`.
@@ -163,11 +163,14 @@ def main() -> None:
     parser.add_argument("--task", dest="tasks", action="append", metavar="ID")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    tasks = args.tasks or [task.id for task in repoproof.load_suite(SUITE)]
+    framework_of = {task.id: task.framework for task in repoproof.load_suite(SUITE)}
+    tasks = args.tasks or list(framework_of)
+    spring = [task for task in tasks if framework_of[task] == "spring-boot"]
     with tempfile.TemporaryDirectory(prefix="overhead-") as name:
         folder = Path(name)
         figures = {
-            "our wall / bare sum of phases": overhead(tasks, args.repeat, folder),
+            "our wall / bare sum of phases": overhead(tasks, args.repeat, folder / "all"),
+            **({"the same, Spring Boot alone": overhead(spring, args.repeat, folder / "spring")} if spring else {}),
             "second run / first run": second_over_first(tasks[0], folder),
             "bookkeeping": measure(args.verdicts),
             "bubblewrap / bare start": sandbox_start(args.repeat),
