@@ -114,3 +114,12 @@ def test_a_suite_without_a_test_is_a_task_all_the_same(imported):
     task, taken = imported({"helper.py": "x = 1\n"})
     assert task.test_ids == ()
     assert taken.notes[-1] == "no test is collected"
+
+
+def test_the_level_that_the_table_has_is_a_slice(tmp_path):
+    write_tree(
+        tmp_path, {"published/notes/README.md": README, "published/notes/tests/test_a.py": "def test_a(): ...\n"}
+    )
+    write_tree(tmp_path, {"table.json": '{"notes": {"lang": "python", "level": "hard", "domain": "notes"}}'})
+    found = api.import_repogenesis(tmp_path / "published", tmp_path / "suite", specs=tmp_path / "table.json")
+    assert found.suite.tasks[0].slices == {"framework": ("fastapi",), "domain": ("notes",), "difficulty": ("hard",)}

@@ -37,6 +37,9 @@ class SealedMicroservice(Frozen):
     reference: OptionalSuitePath = ""
     """Directory of the reference solution, relative to `sealed/`; empty for a task that was published without one."""
     difficulty: Difficulty | None = None
+    """Of the reference."""
+    level: str = ""
+    """How difficult it is published as, for a task without a reference to measure."""
 
 
 class MicroserviceTask(Task):
@@ -59,8 +62,10 @@ class MicroserviceTask(Task):
 
     @property
     def slices(self) -> dict[str, tuple[str, ...]]:
-        difficulty = self.sealed.difficulty if self.sealed else None
-        return super().slices | ({"difficulty": (difficulty.level,)} if difficulty else {})
+        if self.sealed is None:
+            return super().slices
+        level = self.sealed.difficulty.level if self.sealed.difficulty else self.sealed.level
+        return super().slices | ({"difficulty": (level,)} if level else {})
 
     @property
     def specification_path(self) -> Path:

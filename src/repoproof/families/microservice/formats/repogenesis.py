@@ -73,7 +73,8 @@ def take(published: Published, spec: Spec | None, suite: Path, box: Sandbox, *, 
         "provenance": {"source": SOURCE, "licence": licence},
     }
     append_line(suite / "public" / "tasks.jsonl", {key: value for key, value in record.items() if value})
-    append_line(suite / "sealed" / "tasks.jsonl", {"id": id, "tests": f"tests/{id}", **sealed})
+    level = {"level": listed.difficulty} if listed.difficulty else {}
+    append_line(suite / "sealed" / "tasks.jsonl", {"id": id, "tests": f"tests/{id}", **sealed, **level})
     return Taken(
         id,
         language,
