@@ -9,6 +9,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+sys.path[:0] = [str(Path(__file__).parents[1])]  # as a script
+
+from plugins import java_services  # noqa: E402
+
 MINI = Path(__file__).parents[2] / "suites" / "microservice-mini"
 
 READMES, PYTHON_TESTS, JAVA_READMES = "repo_readme_verified_python_no_t", "repo_readme_verified", "repo_readme_verified_java_no_t"  # fmt: skip
@@ -23,7 +27,8 @@ PYTHON = (
 )  # fmt: skip
 """22 names; each is one of our Python tasks under another name and port."""
 JAVA = ("javalin-notes", "spark-memo", "spring-jotter", "micronaut-pad", "quarkus-slips", "Javalin-Diary", "SpringLog", "quarkus_pins")  # fmt: skip
-"""8 names; each is a small service of notes."""
+"""8 names; each is a small service of notes. Of two, the tests start the framework itself."""
+SPRING_BOOT_TEST, QUARKUS_TEST = "SpringLog", "quarkus_pins"
 
 WAYS = (
     'BASE = "{address}"',
@@ -72,6 +77,7 @@ class NotesTest {
 
     static HttpResponse<String> send(String method, String path, String body) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .header("Content-Type", "application/json")
                 .method(method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body))
                 .build();
         return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
@@ -102,6 +108,25 @@ class NotesTest {
         }
     }
 }
+"""
+
+SPRING_SUITE = """
+@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+class NotesTest {
+    @LocalServerPort int port;
+"""
+SPRING_IMPORTS = """
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+"""
+QUARKUS_SUITE = """
+@QuarkusTest
+class NotesTest {
+    @ConfigProperty(name = "quarkus.http.test-port") int port;
+"""
+QUARKUS_IMPORTS = """
+import io.quarkus.test.junit.QuarkusTest;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 """
 
 JAVA_IDS = ("org.example.NotesTest::isHealthy", "org.example.NotesTest::keepsWhatItIsTold", "org.example.NotesTest$WhatIsNotThere::isNotFound")  # fmt: skip
@@ -183,6 +208,9 @@ def references(root: Path, names: Iterable[str] = PYTHON + JAVA) -> Path:
     for name in names:
         if name in PYTHON:
             shutil.copytree(MINI / "submissions" / "reference" / source_of(name), root / name)
+        elif name in (SPRING_BOOT_TEST, QUARKUS_TEST):
+            for place, text in framework_reference(name).items():
+                _write(root / name / place, text)
         else:
             _write(root / name / "pom.xml", JAVA_POM)
             _write(root / name / "src/main/java/org/example/Main.java", JAVA_SERVICE)
@@ -219,10 +247,32 @@ def _python(root: Path, name: str) -> None:
 
 def _java(root: Path, name: str) -> None:
     framework = next(title for word, title in JAVA_FRAMEWORKS.items() if name.lower().startswith(word))
-    _write(
-        root / JAVA_READMES / name / "README.md", JAVA_README.format(name=name, framework=framework, port=port_of(name))
-    )
-    _write(root / PYTHON_TESTS / name / "src/test/java/org/example/NotesTest.java", JAVA_TEST)
+    readme = JAVA_README.format(name=name, framework=framework, port=port_of(name))
+    _write(root / JAVA_READMES / name / "README.md", readme)
+    golden = root / PYTHON_TESTS / name
+    started = JAVA_TEST[JAVA_TEST.index("\nclass NotesTest") : JAVA_TEST.index("\n    static HttpResponse")]
+    beginning, imports = {
+        SPRING_BOOT_TEST: (SPRING_SUITE, SPRING_IMPORTS),
+        QUARKUS_TEST: (QUARKUS_SUITE, QUARKUS_IMPORTS),
+    }.get(name, (started, ""))
+    suite = JAVA_TEST.replace(started, beginning)
+    if imports:
+        suite = suite.replace("    static HttpResponse", "    HttpResponse").replace(
+            "\nimport static", f"{imports}\nimport static", 1
+        )
+        _write(golden / "pom.xml", framework_reference(name)["pom.xml"])
+    _write(golden / "src/test/java/org/example/NotesTest.java", suite)
+
+
+def framework_reference(name: str) -> dict[str, str]:
+    """A solution of one whose tests start the framework; what they need is in its project model, as in a generated one."""
+    files, needed = {
+        SPRING_BOOT_TEST: (java_services.spring_boot("3.5.7"), "org.springframework.boot:spring-boot-starter-test"),
+        QUARKUS_TEST: (java_services.quarkus(), "io.quarkus:quarkus-junit5"),
+    }[name]
+    before, _, after = files["pom.xml"].rpartition("</dependencies>")
+    wanted = java_services.artifact(needed, inner="<scope>test</scope>")
+    return {**files, "pom.xml": f"{before}{wanted}</dependencies>{after}"}
 
 
 def _write(path: Path, text: str) -> None:

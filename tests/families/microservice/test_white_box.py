@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plugins.docker_engine import engine
 from plugins.published_layout import JAVA_IDS, published_tree, references
 from plugins.small_suite import write_tree
 
@@ -129,3 +130,15 @@ def test_java_tests_run_in_the_process_of_the_submission(tmp_path):
         "the golden tests cannot be run beside it: compiling the golden tests"
     )
     assert all(found[name].measures["dsr"] == 1.0 and found[name].detail["trust"] == "in_process" for name in names)
+
+
+@pytest.mark.needs("docker", "java", "network")
+@pytest.mark.timeout(900)
+@pytest.mark.slow
+def test_java_tests_run_in_a_container_too(tmp_path):
+    names = ("javalin-notes",)
+    suite = api.import_repogenesis(published_tree(tmp_path / "published", names), tmp_path / "suite").suite
+    with engine():
+        repoproof.score(suite, references(tmp_path / "submissions", names), tmp_path / "run", sandbox="docker")
+    (verdict,) = verdicts(tmp_path / "run").values()
+    assert (verdict.status, verdict.measures["pass_at_1"], verdict.measures["dsr"]) == (Status.PASSED, 1.0, 1.0)
