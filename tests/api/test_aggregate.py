@@ -77,6 +77,16 @@ def test_an_evaluation_of_ours_is_read_from_its_output_directory(ours, tmp_path)
     ]
 
 
+def test_rows_over_different_suites_and_parts_of_them_are_named(ours, tmp_path):
+    other = write_suite(tmp_path / "other", ids=("first", "other"))
+    api.score(other, tmp_path / "answers", tmp_path / "part", static_only=True, tasks=("first",))
+    api.run_evaluation(tmp_path / "suite", tmp_path / "answers", tmp_path / "results", skip_docker=True)
+    assert api.aggregate([ours, tmp_path / "results"]).notes == ()
+    notes = api.aggregate([ours, tmp_path / "part"]).notes
+    assert notes[0] == f"{tmp_path}/part: subset: 1 of 2 tasks"
+    assert notes[1].startswith("the rows are over different suites (") and notes[1].endswith("): not to be compared")
+
+
 def test_what_cannot_be_is_named_with_its_file(tmp_path):
     file = theirs(tmp_path / "x", deployment_success_rate=0.285)
     (found,) = api.aggregate([file]).implausible

@@ -13,7 +13,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
+    from ..reports.report import counted
 
     suite = api.seal(args.suite)
-    print(f"{args.suite}: {len(suite)} tasks, sealed as sha256:{suite.digest[:12]}")
+    print(f"{args.suite}: {counted(len(suite), 'task')}, sealed as sha256:{suite.digest[:12]}")
     return 0

@@ -10,7 +10,7 @@ from ..core.base import Frozen
 from ..core.jsonl import JsonObject
 from .leaderboard import Standing, percentages
 from .plausibility import METRICS, ROUNDING, Implausible, MetricOfTheirs, means_of
-from .report import Report, number
+from .report import Report, counted, number
 from .tables import Column, Page, Part, Table
 
 ALL = "all"
@@ -65,6 +65,10 @@ class Row(Frozen):
     scoring: Scoring
     source: str
     """The file, or run directory."""
+    suite: str = ""
+    """All that fixes the denominator; empty where nothing says it."""
+    caveat: str = ""
+    """Why this is no score of the suite, where it is none."""
 
 
 class Aggregate(Frozen):
@@ -77,6 +81,9 @@ class Aggregate(Frozen):
 
 def rows_of_report(report: Report, configuration: Configuration, source: str) -> Iterator[Row]:
     """Of a run of ours: strict scores."""
+    unfinished = f"unfinished: {counted(len(report.unscored), 'submission')} not scored yet" if report.unscored else ""
+    lost = "not a result: infrastructure errors above the threshold" if report.above_threshold else ""
+    caveat = ", ".join(filter(None, (report.subset, unfinished, lost)))
     languages = {row.language for row in report.tasks}
     parts = {name: (part.denominator, part.strict) for name, part in report.by_language.items()}
     if len(languages) == 1 and not parts:
@@ -91,6 +98,8 @@ def rows_of_report(report: Report, configuration: Configuration, source: str) ->
             deployment_success_rate=Mean(value=strict.get("dsr"), over=denominator),
             scoring=Scoring.OURS,
             source=source,
+            suite=report.suite.label,
+            caveat=caveat,
         )
 
 
@@ -99,7 +108,9 @@ def rows_of_evaluation(report: JsonObject, configuration: Configuration, source:
     listed, summary = report.get("results"), report.get("summary")
     results = [result for result in listed if isinstance(result, dict)] if isinstance(listed, list) else []
     summary = summary if isinstance(summary, dict) else {}
-    ours = isinstance(report.get("repoproof"), dict) and report["repoproof"].get("profile") == "ours"
+    of_ours = report.get("repoproof")
+    of_ours = of_ours if isinstance(of_ours, dict) else {}
+    said = {name: text for name, text in of_ours.items() if name in ("suite", "subset") and isinstance(text, str)}
     named = {str(result.get("lang")) for result in results}
     stated = {language for language in ("python", "java") if summary.get(f"{language}_repos")}
     for language in (*sorted(named | stated), ALL):
@@ -113,8 +124,10 @@ def rows_of_evaluation(report: JsonObject, configuration: Configuration, source:
             pass_at_1=means[0],
             api_coverage=means[1],
             deployment_success_rate=means[2],
-            scoring=Scoring.OURS if ours else Scoring.THEIRS,
+            scoring=Scoring.OURS if of_ours.get("profile") == "ours" else Scoring.THEIRS,
             source=source,
+            suite=said.get("suite", ""),
+            caveat=said.get("subset", ""),
         )
 
 
@@ -216,6 +229,11 @@ def _mean(
 
 
 def _notes(rows: Sequence[Row]) -> Iterator[str]:
+    for source, caveat in dict.fromkeys((row.source, row.caveat) for row in rows if row.caveat):
+        yield f"{source}: {caveat}"
+    suites = list(dict.fromkeys(row.suite for row in rows if row.suite))
+    if len(suites) > 1:
+        yield f"the rows are over different suites ({'; '.join(suites)}): not to be compared"
     for row in rows:
         mean = row.pass_at_1
         if mean.value is not None and mean.over and row.repositories and mean.over < row.repositories:
