@@ -1,4 +1,4 @@
-"""Finding requests that the service takes: for each operation the requests before it that make what it needs, and one that succeeds.
+"""Finding requests that the service takes: for each operation one that succeeds, after what `before` says that it may need.
 
 Nothing is known for sure beforehand: a schema tells fields and types, the source tells names, and the service's own refusals tell which
 field was wrong. Each round tries many values at once, each in a scenario of its own, and keeps what was complained of no more.
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ....analysis.endpoints import Endpoint
+from .before import PARAMETER, Context, Working, answers_of, contexts, further_contexts
 from .hints import Hints, merged
 from .records import UNIQUE, Dropped, Exchange, Json, Operation, Parameter, Scenario, Step, is_unique
 from .stage import Live
-from .values import by_schema, candidates, leaves, same
+from .values import by_schema, candidates, leaves, plain, same
 
 ROUNDS = 7
 """Of mending a request, before the operation is given up."""
@@ -26,85 +26,7 @@ MOST_CONTEXTS = 12
 FIELDS_AT_ONCE = 5
 VALUES_EACH = 60
 
-TOKENS = ("token", "accesstoken", "authtoken", "jwt", "sessiontoken", "idtoken", "bearer")
-
 IDENTIFIERS = ("id", "slug", "uuid", "code", "key")
-
-_PARAMETER = re.compile(r"\{([^}]*)\}")
-_REFERENCE = re.compile(r"\$\{(\d+)")
-
-
-@dataclass(frozen=True)
-class Working:
-    """An operation with requests that succeed."""
-
-    operation: Operation
-    steps: tuple[Step, ...]
-    """What comes before, and last the operation's own."""
-    answer: Exchange
-    """The last step's."""
-    parameters: Mapping[str, str] = field(default_factory=dict)
-    """Path parameter -> what stands for it."""
-    alternatives: tuple[tuple[str, Json], ...] = ()
-    """Other values that its fields were seen to take."""
-
-    @property
-    def own(self) -> Step:
-        return self.steps[-1]
-
-    @property
-    def before(self) -> tuple[Step, ...]:
-        return self.steps[:-1]
-
-
-def shifted(steps: Sequence[Step], by: int) -> tuple[Step, ...]:
-    """The steps, made to follow `by` others."""
-
-    def moved(value: Json) -> Json:
-        if isinstance(value, dict):
-            return {key: moved(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [moved(item) for item in value]
-        return _REFERENCE.sub(lambda match: f"${{{int(match[1]) + by}", value) if isinstance(value, str) else value
-
-    return tuple(Step.model_validate(moved(step.model_dump())) for step in steps) if by else tuple(steps)
-
-
-def area_of(path: str, base: str = "") -> str:
-    """The name of the collection that a path below `base` belongs to: its first literal that is no version and no `api`."""
-    parts = [part for part in path.removeprefix(base).strip("/").split("/") if "{" not in part]
-    telling = [part for part in parts if not re.fullmatch(r"v\d+|api|rest", part)]
-    return re.sub(r"\W+", "_", telling[0]).strip("_").lower() if telling and re.sub(r"\W+", "", telling[0]) else "root"
-
-
-def base_of(paths: Iterable[str]) -> str:
-    """What all paths of several segments begin with, literals only: `/library/v1`."""
-    split = [path.strip("/").split("/") for path in paths if "/" in path.strip("/")]
-    shared: list[str] = []
-    for parts in zip(*(one[:-1] for one in split), strict=False):
-        if len(set(parts)) > 1 or "{" in parts[0]:
-            break
-        shared.append(parts[0])
-    return "/" + "/".join(shared) if shared and len(split) > 1 else ""
-
-
-@dataclass(frozen=True)
-class _Context:
-    """What an operation is tried after."""
-
-    steps: tuple[Step, ...]
-    answers: tuple[Exchange, ...]
-    parameters: Mapping[str, str]
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """That the operation is sent with: who asks."""
-    body: Mapping[str, Json] = field(default_factory=dict)
-    """What its body begins with: values that an earlier request gave as well."""
-
-    def after(self, other: Working) -> _Context:
-        """The same, with what `other` does before it all."""
-        by = len(self.steps)
-        answers = (*self.answers, *(Exchange(status=200) for _ in other.before), other.answer)
-        return replace(self, steps=(*self.steps, *shifted(other.steps, by)), answers=answers)
 
 
 class Explorer:
@@ -131,68 +53,16 @@ class Explorer:
         self.dropped += [Dropped(what=str(one), why=f"no request was found that it takes: {why}") for one, why in refused.items()]  # fmt: skip
         return [self.working[one.endpoint] for one in self.operations if one.endpoint in self.working]
 
-    # What comes before an operation.
-
-    def _contexts(self, operation: Operation) -> list[_Context]:
-        """The likeliest first."""
-        names = _PARAMETER.findall(operation.path)
-        if not names:
-            return [_Context((), (), {})]
-        found = []
-        for producer in self._producers(operation.path):
-            known = dict(producer.parameters)
-            missing = [name for name in names if name not in known]
-            if len(missing) <= 1:
-                options = self._identifiers(missing[0], producer) if missing else [""]
-                for option in options[:4]:
-                    parameters = {**known, missing[0]: option} if missing else known
-                    found.append(_Context(producer.steps, self._answers(producer), {name: parameters[name] for name in names}))  # fmt: skip
-        if operation.method in ("PUT", "POST") and not found:
-            # The client chooses: what is put there is there.
-            found.append(_Context((), (), {name: f"{name.replace('_', '-')}-{UNIQUE}" for name in names}))
-        return found
-
-    def _producers(self, path: str) -> list[Working]:
-        """What makes what the parameters of `path` name: a POST to the path before the last parameter, or a PUT to where it ends."""
-        found: list[Working] = []
-        ends = [match.end() for match in _PARAMETER.finditer(path)][::-1]
-        starts = [match.start() for match in _PARAMETER.finditer(path)][::-1]
-        for start, end in zip(starts, ends, strict=True):
-            for working in self.working.values():
-                its = working.operation
-                at_collection = its.method == "POST" and its.path.rstrip("/") == path[:start].rstrip("/")
-                at_item = its.method in ("PUT", "POST") and its.path == path[:end] and working.parameters
-                if at_collection or at_item:
-                    found.append(working)
-        return found
-
-    def _identifiers(self, name: str, producer: Working) -> list[str]:
-        """What could stand for a path parameter, from what its producer answered."""
-        at = len(producer.steps) - 1
-        wanted = _plain(name)
-        scored = []
-        for order, (path, value) in enumerate(leaves(producer.answer.json_)):
-            if isinstance(value, bool | list) or not isinstance(value, str | int):
-                continue
-            last = _plain(path.rsplit(".", 1)[-1])
-            score = 0 if last == wanted else 1 if last == "id" else 2 if wanted.endswith(last) or last.endswith(wanted) else 3 if last.endswith(("id", "key", "code", "number", "slug", "name")) else 9  # fmt: skip
-            if score < 9:
-                scored.append((score, path.count("."), order, f"${{{at}.{path}}}"))
-        return [reference for *_, reference in sorted(scored)]
-
-    def _answers(self, working: Working) -> tuple[Exchange, ...]:
-        return (*(Exchange(status=200) for _ in working.before), working.answer)
-
     # Trying.
 
     def _tried(self, operation: Operation) -> tuple[Working | None, str]:
         why = "nothing makes what its path names"
-        contexts = self._contexts(operation)
-        for context in contexts:
+        first = contexts(operation, list(self.working.values()))
+        for context in first:
             found, why = self._in_context(operation, context)
             if found is not None:
                 return found, ""
-        for context in self._more(operation, contexts[:2], why)[:MOST_CONTEXTS]:
+        for context in further_contexts(operation, first[:2], why, list(self.working.values()))[:MOST_CONTEXTS]:
             if self.live.played > MOST_TRIES:
                 break
             found, other = self._in_context(operation, context)
@@ -201,62 +71,8 @@ class Explorer:
             why = other or why
         return None, why
 
-    def _more(self, operation: Operation, contexts: Sequence[_Context], why: str) -> list[_Context]:
-        """After what else it may succeed: what gives a token, what was given the same fields, what makes what a field names."""
-        found: list[_Context] = []
-        for context in contexts:
-            if own := next((step.headers for step in reversed(context.steps) if step.headers), None):
-                found.append(replace(context, headers=own))
-            related = self._related(operation, why)
-            for working in (*related, *self._tokens()):
-                after = context.after(working)
-                place = len(context.steps)
-                last = shifted(working.steps, place)[-1]
-                given = last.body if isinstance(last.body, dict) and working in related else {}
-                names = [one.name for one in operation.fields]
-                token = _token(working.answer, len(after.steps) - 1)
-                headers = {"Authorization": f"Bearer {token}"} if token else dict(last.headers)
-                found.append(
-                    replace(after, headers=headers, body={name: given[name] for name in names if name in given})
-                )
-        # A refusal of who asks is mended by saying who: those first.
-        who = why.startswith(("401", "403"))
-        return sorted(found, key=lambda one: bool(one.headers) != who)
-
-    def _related(self, operation: Operation, why: str) -> list[Working]:
-        """Operations whose requests have fields of the same names, or that make what a field is named after (`book_id`)."""
-        names = {one.name for one in operation.fields} or set(re.findall(r"\w+", why))
-        found: list[tuple[int, Working]] = []
-        for working in self.working.values():
-            its = working.operation
-            if its.method != "POST" or its.endpoint == operation.endpoint:
-                continue
-            given = set(working.own.body) if isinstance(working.own.body, dict) else set()
-            made = _plain(_one_of(its.path.rstrip("/").rsplit("/", 1)[-1]))
-            makes = [name for name in names if _plain(name) in (made, f"{made}id")]
-            if makes or len(names & given) > 1:
-                found.append((-len(makes), working))
-        return [working for _, working in sorted(found, key=lambda one: one[0])]
-
-    def _tokens(self) -> list[Working]:
-        """Operations that answer with a token, each also as it goes with other values of what comes before: another role."""
-        found: list[Working] = []
-        for working in list(self.working.values()):
-            if not _token(working.answer, 0):
-                continue
-            found.append(working)
-            for at, step in enumerate(working.before):
-                maker = next(
-                    (one for one in self.working.values() if str(one.operation.endpoint) == step.endpoint), None
-                )
-                for name, value in maker.alternatives if maker is not None else ():
-                    changed = step.model_copy(update={"body": {**step.body, name: value}})
-                    steps = (*working.steps[:at], changed, *working.steps[at + 1 :])
-                    found.append(replace(working, steps=steps))
-        return found
-
-    def _in_context(self, operation: Operation, context: _Context) -> tuple[Working | None, str]:
-        path = _PARAMETER.sub(lambda match: context.parameters[match[1]], operation.path)
+    def _in_context(self, operation: Operation, context: Context) -> tuple[Working | None, str]:
+        path = PARAMETER.sub(lambda match: context.parameters[match[1]], operation.path)
         step = Step(method=operation.method, path=path, endpoint=str(operation.endpoint))
         required = {one.name: str(by_schema(one.name, one.schema_)) for one in operation.query if one.required}
         step = step.model_copy(update={"query": required, "headers": {**{one.name: str(by_schema(one.name, one.schema_)) for one in operation.headers if one.required}, **context.headers}})  # fmt: skip
@@ -277,10 +93,10 @@ class Explorer:
             return Working(operation, (*context.steps, step), answer, context.parameters), ""
         return None, f"{answer.status} {answer.text[:120]}" if answer.status else answer.why
 
-    def _answer(self, context: _Context, step: Step) -> Exchange:
+    def _answer(self, context: Context, step: Step) -> Exchange:
         return self._each(context, [step])[0]
 
-    def _each(self, context: _Context, steps: Sequence[Step]) -> list[Exchange]:
+    def _each(self, context: Context, steps: Sequence[Step]) -> list[Exchange]:
         """What each of them is answered with, each after a context of its own."""
         scenarios = [Scenario(title="try", area="try", steps=(*context.steps, step)) for step in steps]
         played = self.live.play(scenarios)
@@ -292,7 +108,7 @@ class Explorer:
         ]
 
     def _mended(
-        self, operation: Operation, context: _Context, step: Step, answer: Exchange
+        self, operation: Operation, context: Context, step: Step, answer: Exchange
     ) -> tuple[Step, Exchange] | None:
         """A request that gets further than `step` did, and its answer."""
         options = [
@@ -352,9 +168,7 @@ class Explorer:
                 return list(dict.fromkeys(faults))
         return list(dict.fromkeys(name for name in found if re.fullmatch(r"[A-Za-z_][\w-]*", name)))
 
-    def _values(
-        self, operation: Operation, name: str, context: _Context, refusal: Exchange | None = None
-    ) -> list[Json]:
+    def _values(self, operation: Operation, name: str, context: Context, refusal: Exchange | None = None) -> list[Json]:
         name = next((part for part in reversed(name.split(".")) if not part.isdecimal()), name) if "." in name else name
         wanted = next((one for one in operation.fields if one.name == name), Parameter(name=name))
         # What a refusal says may be what it would take: `unit must be one of celsius, percent`.
@@ -363,13 +177,13 @@ class Explorer:
         words = [word for word in (*told, *known) if word != name and not word.startswith("/")]
         return candidates(wanted, self._references(name, context), words)
 
-    def _references(self, name: str, context: _Context) -> list[tuple[int, Json]]:
+    def _references(self, name: str, context: Context) -> list[tuple[int, Json]]:
         """What earlier answers hold that could be the value, with a rank: of the same name 0; a part of a list, as a list 1; the rest 2."""
         found: list[tuple[int, Json]] = []
-        wanted = _plain(name)
+        wanted = plain(name)
         for at, answer in enumerate(context.answers):
             for path, _value in leaves(answer.json_):
-                last = _plain(path.rsplit(".", 1)[-1])
+                last = plain(path.rsplit(".", 1)[-1])
                 reference = f"${{{at}.{path}}}"
                 if last == wanted:
                     found.append((0, reference))
@@ -382,7 +196,7 @@ class Explorer:
                     found.append((2, reference))
         return sorted(found, key=lambda one: one[0])[:10]
 
-    def _other_headers(self, operation: Operation, context: _Context, step: Step, answer: Exchange) -> list[Step]:
+    def _other_headers(self, operation: Operation, context: Context, step: Step, answer: Exchange) -> list[Step]:
         """The request with headers that earlier answers may have given the values of, where it was refused for who asks."""
         if answer.status not in (400, 401, 403):
             return []
@@ -391,10 +205,10 @@ class Explorer:
         for header in names:
             for at, before in enumerate(context.answers):
                 for path, value in leaves(before.json_):
-                    last = _plain(path.rsplit(".", 1)[-1])
-                    if isinstance(value, str) and (last in _plain(header) or (_plain(header) == "authorization" and "token" in last)):  # fmt: skip
+                    last = plain(path.rsplit(".", 1)[-1])
+                    if isinstance(value, str) and (last in plain(header) or (plain(header) == "authorization" and "token" in last)):  # fmt: skip
                         text = f"${{{at}.{path}}}"
-                        text = f"Bearer {text}" if _plain(header) == "authorization" else text
+                        text = f"Bearer {text}" if plain(header) == "authorization" else text
                         found.append(step.model_copy(update={"headers": {**step.headers, header: text}}))
         return found
 
@@ -419,7 +233,7 @@ class Explorer:
         if working.operation.method not in ("PUT", "PATCH") or not working.before or not isinstance(body, dict):
             return working
         step = working.own.model_copy(update={"body": {name: _other(value) for name, value in body.items()}})
-        answer = self._answer(_Context(working.before, (), working.parameters), step)
+        answer = self._answer(Context(working.before, (), working.parameters), step)
         return Working(working.operation, (*working.before, step), answer, working.parameters) if answer.ok else working
 
     def _with_alternatives(self, working: Working) -> Working:
@@ -428,7 +242,7 @@ class Explorer:
         operation, body = working.operation, working.own.body
         if not operation.takes_body or not isinstance(body, dict):
             return working
-        context = _Context(working.before, (), working.parameters)
+        context = Context(working.before, (), working.parameters)
         tries: list[tuple[str, Json]] = []
         for one in operation.fields:
             values: Iterable[Json]
@@ -440,7 +254,7 @@ class Explorer:
                 closed = isinstance(body[one.name], str) and not is_unique(body[one.name])
                 values = [word for word in words if closed and word != body[one.name]][:12]
             else:
-                values = self._values(operation, one.name, _Context(working.before, self._answers(working)[:-1], {}))[:VALUES_EACH]  # fmt: skip
+                values = self._values(operation, one.name, Context(working.before, answers_of(working)[:-1], {}))[:VALUES_EACH]  # fmt: skip
             tries += [(one.name, value) for value in values]
         steps = [working.own.model_copy(update={"body": {**body, name: value}}) for name, value in tries]
         answers = self._each(context, steps) if steps else []
@@ -483,22 +297,6 @@ def _few(alternatives: list[tuple[str, Json]]) -> tuple[tuple[str, Json], ...]:
 
 def _holds(value: Mapping[str, Any], name: str, wanted: Json) -> bool:
     return any(path.rsplit(".", 1)[-1] == name and same(one, wanted) for path, one in leaves(value))
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def _one_of(collection: str) -> str:
-    return f"{collection[:-3]}y" if collection.endswith("ies") else collection.removesuffix("s")
-
-
-def _token(answer: Exchange, at: int) -> str:
-    """A reference to the token in an answer; empty if it has none."""
-    for path, value in leaves(answer.json_):
-        if isinstance(value, str) and len(value) >= 8 and _plain(path.rsplit(".", 1)[-1]) in TOKENS:
-            return f"${{{at}.{path}}}"
-    return ""
 
 
 def _faults(said: Json, path: str = "") -> Iterator[str]:

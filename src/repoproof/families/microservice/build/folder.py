@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ....core.tree import copy_tree
 from ..task import MicroserviceTask
-from .explore import Working
+from .before import Working
 from .readme import skeleton
 from .records import Operation
 from .stabilise import Stable

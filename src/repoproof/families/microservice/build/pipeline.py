@@ -17,9 +17,10 @@ from ... import Bench
 from ..task import MicroserviceTask
 from ..validate import VARIATIONS
 from ..workspace import Record, lay_out, work_folder
+from .before import Working
 from .discover import Found, discover, operations
 from .emit import write_tests
-from .explore import Explorer, Working
+from .explore import Explorer
 from .folder import write_folder
 from .generate import Case, generated
 from .measure import Fate, Score, TestSide, measure, unfit

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....analysis.endpoints import Endpoint, matches, normalise_path
-from .explore import Working, area_of, base_of
+from .before import Working
 from .generate import Case
 from .records import UNIQUE, Exchange, Json, Parameter, Played, Scenario, Step, is_unique
 from .stage import Live
@@ -380,3 +380,21 @@ def _spaced(name: str) -> str:
 
 def _shown(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def area_of(path: str, base: str = "") -> str:
+    """The name of the collection that a path below `base` belongs to: its first literal that is no version and no `api`."""
+    parts = [part for part in path.removeprefix(base).strip("/").split("/") if "{" not in part]
+    telling = [part for part in parts if not re.fullmatch(r"v\d+|api|rest", part)]
+    return re.sub(r"\W+", "_", telling[0]).strip("_").lower() if telling and re.sub(r"\W+", "", telling[0]) else "root"
+
+
+def base_of(paths: Iterable[str]) -> str:
+    """What all paths of several segments begin with, literals only: `/library/v1`."""
+    split = [path.strip("/").split("/") for path in paths if "/" in path.strip("/")]
+    shared: list[str] = []
+    for parts in zip(*(one[:-1] for one in split), strict=False):
+        if len(set(parts)) > 1 or "{" in parts[0]:
+            break
+        shared.append(parts[0])
+    return "/" + "/".join(shared) if shared and len(split) > 1 else ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..task import MicroserviceTask
-from .explore import Working
+from .before import Working
 from .records import Json, Operation, Parameter
 from .stabilise import Expected, Fields, Form, Items, Like, SameAs, Some, Stable, Written, kind_of
 from .values import whole

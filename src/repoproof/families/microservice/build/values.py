@@ -195,3 +195,8 @@ def leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Js
 def whole(number: Json) -> Json:
     """A bound as people write it: 1 for 1.0."""
     return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+def plain(name: str) -> str:
+    """A name without case and marks: what `book_id`, `bookId` and `Book-Id` have in common."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
