@@ -84,6 +84,7 @@ class Outer(Frozen):
         ({"name": "n", "inner": {"size": 1}, "many": [{"size": 1}, {"size": 99}]}, "many[1].size: 99 is not in"),
         ({"name": "n" * 200, "inner": "i" * 200}, f'inner: "{"i" * 76}...: input should be'),
         ({}, "name: missing; 1 more: inner (add it)"),
+        ({"nam": "n", "inner": {"size": 1}}, "nam: unknown field; 1 more: name (did you mean 'name'?)"),
     ],
 )  # fmt: skip
 def test_a_wrong_field_is_named_with_its_place_and_what_would_be_right(value: dict[str, Any], expected: str) -> None:

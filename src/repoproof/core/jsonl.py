@@ -79,7 +79,8 @@ def to_record(
     try:
         return type_.model_validate(value)
     except ValidationError as error:
-        errors = error.errors(include_url=False)
+        # A misspelt field is said before the one that is missing on its account.
+        errors = sorted(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
         first = errors[0]
         problem, mend = _in_words(first, type_)
         if len(errors) > 1:
