@@ -39,8 +39,8 @@ def white_box(root: Path) -> Path:
     return root
 
 
-def scored(tmp_path: Path, source: str):
-    write_tree(tmp_path / "submissions" / "notes", {"sums.py": source})
+def scored(tmp_path: Path, source: str, **beside: str):
+    write_tree(tmp_path / "submissions" / "notes", {"sums.py": source, **beside})
     return repoproof.score(white_box(tmp_path / "suite"), tmp_path / "submissions", tmp_path / "run").tasks[0]
 
 
@@ -51,6 +51,30 @@ def scored(tmp_path: Path, source: str):
 def test_what_is_done_to_the_records_is_the_submissions_own_loss(tmp_path, kind):
     row = scored(tmp_path, f"{HOSTILE[kind]}\n{RIGHT}")
     assert (row.status, row.tests_passed) == (Status.START_FAILED, 0)
+
+
+HOOK = "import pytest\n@pytest.hookimpl(tryfirst=True)\ndef pytest_pyfunc_call(pyfuncitem):\n    return True\n"
+FORGES = "import json, os\nwith open('/results/results.jsonl', 'a') as f:\n    for i in {ids}:\n        f.write(json.dumps(dict(id=i, outcome='passed', seconds=0, message='')) + chr(10))\nos._exit(0)\n"
+BROUGHT = {
+    "its own conftest and settings": {"conftest.py": HOOK, "tests/conftest.py": HOOK, "pytest.ini": "[pytest]\naddopts = -p conftest\n"},
+    "sitecustomize": {"sitecustomize.py": "import _pytest.python as p\np.pytest_pyfunc_call = lambda pyfuncitem: True\n"},
+    "a pytest": {"pytest.py": FORGES.format(ids=IDS)},
+    "settings of our runner": {"suite_settings.py": FORGES.format(ids=IDS)},
+    "a plugin that is registered": {
+        "own.py": HOOK, "own-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: own\nVersion: 1\n",
+        "own-1.dist-info/entry_points.txt": "[pytest11]\nown = own\n",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.needs("bubblewrap")
+@pytest.mark.needs("network")
+@pytest.mark.parametrize("what", BROUGHT)
+def test_what_it_brings_for_pytest_decides_nothing(tmp_path, what):
+    row = scored(tmp_path, "def add(a, b):\n    return 0\n", **BROUGHT[what])
+    assert (row.status, row.tests_passed) == (Status.START_FAILED, 0)
+    tests = json.loads((tmp_path / "run" / "verdicts.jsonl").read_text())["tests"]
+    assert [test["outcome"] for test in tests] == ["failed", "failed"]
 
 
 @pytest.mark.needs("bubblewrap")

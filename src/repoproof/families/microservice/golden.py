@@ -63,6 +63,9 @@ RUN_TESTS = (*_BOUNDED, "/runner/run_tests.py", "/tests", RECORDS)
 COLLECT_TESTS = (*_BOUNDED, "/runner/collect_tests.py", "/tests", RECORDS)
 """Imports them and notes their ids."""
 
+IMPORTABLE = "REPOPROOF_IMPORTABLE"
+"""Variable that tells `run_tests.py` where the code under test lies, where tests import it."""
+
 MOST_RECORDED = 64 * MiB
 """How much of the records is read: tens of thousands of tests, each with its message."""
 

@@ -12,7 +12,7 @@ from ...toolchains.java_tests import run_in_process
 from ...toolchains.requirements import package_of
 from ...toolchains.runner_lock import requirements_in
 from .deploy import SERVICE_LIMITS
-from .golden import RUN_TESTS, GoldenRun, golden_run, read_records, records_mount, service_urls
+from .golden import IMPORTABLE, RUN_TESTS, GoldenRun, golden_run, read_records, records_mount, service_urls
 from .task import MicroserviceTask
 from .workspace import Record, lay_out
 
@@ -82,9 +82,9 @@ def _run_python(
             records_mount(results),
         ),
         environment={
-            **prepared.environment,
+            **{name: value for name, value in prepared.environment.items() if name != "PYTHONPATH"},
             **_variables(task),
-            "PYTHONPATH": ":".join(_importable(prepared, tree)),
+            IMPORTABLE: ":".join(_importable(prepared, tree)),
             "PORT": str(task.port),
         },
         workdir="/app",

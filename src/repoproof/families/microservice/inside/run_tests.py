@@ -21,6 +21,19 @@ WORST = {"passed": 0, "skipped": 1, "failed": 2, "errored": 3}
 MESSAGE_LIMIT = 2048
 
 
+IMPORTABLE = "REPOPROOF_IMPORTABLE"
+"""Folders of the code under test, for tests that import it: on no path before pytest and its plugins are loaded, which are not for that
+code to bring."""
+
+
+class Reach:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_load_initial_conftests(self) -> None:
+        if folders := os.environ.pop(IMPORTABLE, ""):
+            sys.path[0:0] = folders.split(":")
+            os.environ["PYTHONPATH"] = folders
+
+
 class Recorder:
     def __init__(self, path: str) -> None:
         self.file = open(path, "a", encoding="utf-8")  # noqa: SIM115 -- open as long as the process lives
@@ -85,7 +98,7 @@ def main(tests: str, results: str, *flags: str) -> int:
         "--continue-on-collection-errors",
         *flags,
     ]
-    return int(pytest.main(arguments, plugins=[Recorder(results)]))
+    return int(pytest.main(arguments, plugins=[Reach(), Recorder(results)]))
 
 
 if __name__ == "__main__":
