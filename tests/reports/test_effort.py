@@ -155,3 +155,10 @@ def test_a_comparison_is_over_the_tasks_that_both_runs_know(answered):
 def test_runs_that_say_nothing_are_compared_without_it(report, four_verdicts):
     one = report(four_verdicts)
     assert comparison_of(one, one, dict.fromkeys("abc", "one")).amounts == ()
+
+
+def test_how_answers_were_sampled_is_said_and_tells_makers_apart(answered):
+    drawn = took(sampling="temperature 0.4, prompt t/1")
+    scored = answered(("a", 0, Status.PASSED, drawn), ("b", 0, Status.FAILED, took()), ("c", 0, Status.FAILED, drawn))
+    assert [(maker.sampling, maker.answers) for maker in scored.effort.makers] == [(drawn.sampling, 2), ("", 1)]
+    assert "3 answers: 2 model m, temperature 0.4, prompt t/1; 1 model m" in report_page(scored).parts

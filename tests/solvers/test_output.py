@@ -124,7 +124,8 @@ def test_lines_are_in_the_order_of_suite_and_attempts_whatever_came_first(tmp_pa
         answer(output, clean, SECOND, Key("zoo", 10), Key("zoo", 9), FIRST)
         output.sort(["zoo", "blog"])
     paths = [
-        line.split('"path":"')[1].split('"')[0] for line in (tmp_path / "out/submissions.jsonl").read_text().split()
+        line.split('"path":"')[1].split('"')[0]
+        for line in (tmp_path / "out/submissions.jsonl").read_text().splitlines()
     ]
     assert paths == ["zoo/9", "zoo/10", "blog/0", "blog/1"]
 
@@ -162,3 +163,18 @@ def test_answers_to_another_question_are_not_mixed_in(tmp_path, clean, field, va
         answer(output, clean, FIRST)
         with pytest.raises(BadInput, match=f"holds answers for {field} .*, and now it is .*use another -o"):
             output.settle(other)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "words"),
+    [
+        (Sampling(), "prompt t/1"),
+        (Sampling(temperature=0.0), "temperature 0.0, prompt t/1"),
+        (
+            Sampling(temperature=0.4, top_p=0.95, seed=7, stop=("END",)),
+            "temperature 0.4, top_p 0.95, seed 7 + attempt, stop ['END'], prompt t/1",
+        ),
+    ],
+)
+def test_a_submission_says_how_it_was_drawn(sampling, words):
+    assert SETTINGS.model_copy(update={"sampling": sampling}).words == words

@@ -11,7 +11,7 @@ from ..core.errors import BadInput
 from ..core.suite import Suite
 from ..families import family
 from ..models.base import Sampling
-from ..models.budget import UNLIMITED, UNLIMITED_WORD, Budget, Ledger, parse_budget
+from ..models.budget import UNLIMITED, Budget, Ledger
 from ..models.endpoint import Endpoint
 from ..models.opening import opened, spent_before
 from ..models.recording import Mode, Recording
@@ -22,7 +22,7 @@ from ..solvers.output import Output, Settings
 from ..solvers.presets import PRESETS
 from ..solvers.solving import Begun, Job, OnEvent, Solving, prepare, wanted_keys
 from . import arguments
-from .asking import endpoint_of, ran
+from .asking import budget_of, endpoint_of, mode_of, ran
 from .suites import load_suite, select
 
 log = logging.getLogger(__name__)
@@ -52,14 +52,15 @@ def solve(
     The public half of the suite is enough. `models` is a models.toml to look the model up in. Raises `BadInput` where anything given
     is wrong: nothing was asked then. What the endpoint does never raises.
     """
-    place, mode = arguments.place(output, "output"), _mode(recording)
+    place, mode = arguments.place(output, "output"), mode_of(recording)
     samples, workers = arguments.whole(samples, "samples"), arguments.whole(workers, "workers")
-    run_budget, budget_a_task = _budget(budget, "budget", mode), _budget(task_budget, "task_budget", mode)
+    run_budget, budget_a_task = budget_of(budget, "budget", mode), budget_of(task_budget, "task_budget", mode)
     loaded = load_suite(suite)
     chosen = select(loaded, arguments.texts(tasks, "tasks"), arguments.line(language, "language"))
     endpoint = endpoint_of(model, models, to_be_asked=mode is not Mode.REPLAY)
     if sampling.n != 1:
         raise BadInput("one call makes one attempt", field="sampling", mend="leave n at 1, and give samples")
+    Ledger(run_budget, budget_a_task).check(endpoint)
     if mode is Mode.REPLAY and store is not None:
         must_exist(arguments.place(store, "store"))
     for task in chosen:
@@ -98,28 +99,6 @@ def solve(
             held.sort([task.id for task in loaded])
         kept = len(wanted) - len(left)
         return Solving.of(held, loaded, settings, [ended.get(key) or held.done[key] for key in wanted], kept=kept)
-
-
-def _mode(value: object) -> Mode:
-    try:
-        return Mode(value)
-    except ValueError:
-        known = ", ".join(Mode)
-        raise BadInput(f"{value!r} is no way of recording", field="recording", mend=f"one of: {known}") from None
-
-
-def _budget(value: Budget | str | None, argument: str, mode: Mode) -> Budget:
-    if value is None and mode is Mode.REPLAY:
-        return UNLIMITED
-    if value is None:
-        mend = f"for example usd=5,tokens=2M; {UNLIMITED_WORD} has to be said"
-        raise BadInput("is missing", field=argument, mend=mend)
-    if isinstance(value, Budget):
-        return value
-    try:
-        return parse_budget(arguments.line(value, argument))
-    except BadInput as error:
-        raise BadInput(": ".join(filter(None, (error.field, error.problem))), field=argument, mend=error.mend) from None
 
 
 def _public_digest(suite: Suite) -> str:

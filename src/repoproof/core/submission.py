@@ -18,6 +18,8 @@ class Origin(Frozen):
 
     model: Text = ""
     agent: Text = ""
+    sampling: Text = ""
+    """How the answer was drawn, in words: temperature, seed, prompt template, ..."""
     prompt_tokens: int | None = Field(default=None, ge=0)
     completion_tokens: int | None = Field(default=None, ge=0)
     cost_usd: float | None = Field(default=None, ge=0)

@@ -25,10 +25,11 @@ FIGURES = {
 
 
 class Maker(Frozen):
-    """Who answered; either name is empty where the answers do not say."""
+    """Who answered, and how; each is empty where the answers do not say."""
 
     model: str
     agent: str
+    sampling: str = ""
     answers: int
 
 
@@ -64,13 +65,14 @@ def effort_of(asked: Iterable[Asked], rows: Sequence[Scored], *, judged: bool) -
     """What the answers to `asked` took; `judged` is whether `rows` say of every one of them whether it passed."""
     origins = [question.origin for question in asked if question.key.submission_hash != MISSING]
     passed = [row.task for row in rows if row.status is Status.PASSED] if judged else None
-    makers = Counter((origin.model, origin.agent) for origin in origins)
+    makers = Counter((origin.model, origin.agent, origin.sampling) for origin in origins)
     return Effort(
         answers=len(origins),
         passed=None if passed is None else len(passed),
         solved=None if passed is None else len(set(passed)),
         makers=tuple(
-            Maker(model=model, agent=agent, answers=answers) for (model, agent), answers in makers.most_common()
+            Maker(model=model, agent=agent, sampling=sampling, answers=answers)
+            for (model, agent, sampling), answers in makers.most_common()
         ),
         amounts={name: amount for name in FIGURES if (amount := _amount(origins, name, passed or ()))},
     )

@@ -14,7 +14,7 @@ from .check import Check, unknown_lines
 from .code import CODE, shown
 from .comparison import AmountDifference, Comparison, Side
 from .effort import FIGURES, Maker, known_mean, quantity
-from .report import READ, Interval, Metric, Report, Slice, TaskRow, counted, number
+from .report import READ, Interval, Metric, Report, Slice, TaskRow, counted, in_process_note, number
 from .tables import Column, Page, Part, Table
 from .validation import ValidationReport
 
@@ -40,6 +40,8 @@ def report_page(report: Report, *, by: Sequence[str] = (), code: bool = False) -
     parts.append(_scores(report))
     if report.intervals and report.denominator < FEW:
         parts.append(_few(report.denominator))
+    if report.in_process:
+        parts.append(in_process_note(len(report.in_process), report.denominator))
     if report.pass_at_k:
         parts.extend(_pass_at_k(report))
     if code:
@@ -367,7 +369,11 @@ def _efforts_of_tasks(report: Report) -> Table:
 
 
 def _maker(maker: Maker, answers: int) -> str:
-    names = [f"model {maker.model}" if maker.model else "", f"agent {maker.agent}" if maker.agent else ""]
+    names = [
+        f"model {maker.model}" if maker.model else "",
+        f"agent {maker.agent}" if maker.agent else "",
+        maker.sampling,
+    ]
     said = ", ".join(filter(None, names)) or "by nobody named"
     return said if maker.answers == answers else f"{maker.answers} {said}"
 

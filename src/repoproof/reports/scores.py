@@ -83,7 +83,8 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
 
 def _are_samples(info: RunInfo) -> bool:
     """Whether a task's answers are draws from one distribution, which pass@k is about: run, by one maker, none with a name of its own."""
-    makers = {(question.origin.model, question.origin.agent) for question in info.asked if _is_there(question)}
+    origins = [question.origin for question in info.asked if _is_there(question)]
+    makers = {(origin.model, origin.agent, origin.sampling) for origin in origins}
     return not info.config.static_only and len(makers) == 1 and not any(question.name for question in info.asked)
 
 
@@ -128,6 +129,7 @@ def _row(verdict: Verdict, question: Asked, stages: Sequence[str]) -> TaskRow:
         tests_total=len(verdict.tests),
         reached=next((stage for stage in reversed(stages) if verdict.measures.get(stage)), ""),
         violations=tuple(dict.fromkeys(violation.rule for violation in verdict.violations)),
+        trust=str(verdict.detail.get("trust", "")),
         seconds=round(verdict.seconds, 3),
         origin=question.origin,
     )

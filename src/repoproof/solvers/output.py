@@ -59,6 +59,14 @@ class Settings(Frozen):
     job: str = Field(default_factory=lambda: uuid4().hex)
     """Whose calls and budget these are in the record: drawn when the directory is made."""
 
+    @property
+    def words(self) -> str:
+        """How answers are drawn, for people: `temperature 0.4, top_p 0.95, prompt microservice/1`."""
+        given = self.sampling.model_dump(mode="json", exclude_defaults=True)
+        if "seed" in given:
+            given["seed"] = f"{given['seed']} + attempt"
+        return ", ".join([*(f"{name} {value}" for name, value in given.items()), f"prompt {self.template}"])
+
 
 class Transcript(Frozen):
     """`transcripts/TASK-ATTEMPT.json`."""
@@ -204,6 +212,7 @@ def _line(key: Key, usage: Usage, settings: Settings) -> SubmissionLine:
     origin = Origin(
         model=settings.model,
         agent=settings.solver,
+        sampling=settings.words,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
         cost_usd=usage.cost_usd,
