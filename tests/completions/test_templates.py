@@ -13,6 +13,7 @@ DIGESTS = {
     "function-chat/1": "a4e8fdedf8197f8a03a961614b3ac24f90e467d34db36318a1948b5b4aebcfeb",
     "function-fill/1": "bdb3dce08ce3e6b04d325421bdc2b14256f83c1c9e0a5c57395f1d0299c17e53",
     "microservice/1": "370db79ab0452a16abb2ecd315dea7e4f8659445e72ffb1224f5859e29ed1cb9",
+    "readme/1": "3d1d9978d00ffd7defaec9b55302c603f395a91f68ff65a51a8f0a4f0f3633ce",
 }
 
 MICROSERVICE = {
@@ -88,7 +89,7 @@ def test_values_fit_the_placeholders_exactly(values: dict[str, str | None], mess
 @pytest.mark.parametrize(
     ("name", "version", "message"),
     [
-        ("no-such", None, "no template 'no-such' (there are function-chat, function-fill, microservice)"),
+        ("no-such", None, "no template 'no-such' (there are function-chat, function-fill, microservice, readme)"),
         ("microservice", 99, "template 'microservice' has no version 99 (newest is 1)"),
     ],
 )

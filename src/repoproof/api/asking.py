@@ -9,8 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..core.errors import BadInput
+from ..models.budget import UNLIMITED, UNLIMITED_WORD, Budget, parse_budget
 from ..models.endpoint import Endpoint
 from ..models.endpoints import find_endpoint
+from ..models.recording import Mode
 from . import arguments
 
 T = TypeVar("T")
@@ -22,6 +25,30 @@ def endpoint_of(model: Endpoint | str, models: Path | str | None, *, to_be_asked
         return model
     file = None if models is None else arguments.place(models, "models")
     return find_endpoint(arguments.line(model, "model"), file, to_be_asked=to_be_asked)
+
+
+def mode_of(value: object) -> Mode:
+    """The way of recording that a caller means."""
+    try:
+        return Mode(value)
+    except ValueError:
+        known = ", ".join(Mode)
+        raise BadInput(f"{value!r} is no way of recording", field="recording", mend=f"one of: {known}") from None
+
+
+def budget_of(value: Budget | str | None, argument: str, mode: Mode) -> Budget:
+    """The budget that a caller means; only a replay needs none."""
+    if value is None and mode is Mode.REPLAY:
+        return UNLIMITED
+    if value is None:
+        mend = f"for example usd=5,tokens=2M; {UNLIMITED_WORD} has to be said"
+        raise BadInput("is missing", field=argument, mend=mend)
+    if isinstance(value, Budget):
+        return value
+    try:
+        return parse_budget(arguments.line(value, argument))
+    except BadInput as error:
+        raise BadInput(": ".join(filter(None, (error.field, error.problem))), field=argument, mend=error.mend) from None
 
 
 def ran(asking: Coroutine[Any, Any, T]) -> T:

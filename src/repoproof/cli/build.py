@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from . import options
+from . import INFRASTRUCTURE, options
 
 if TYPE_CHECKING:
-    from ..api.building import Built
+    from ..api.building import Built, Writing
+
+RECORDING = {
+    "auto": "use the answer that it holds, else ask and record",
+    "record": "ask and record",
+    "replay": "use the answer that it holds, ask nobody; one that it does not hold is a fault",
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +55,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--schemathesis", action="store_true", help="have it make up requests, too, from an OpenAPI document (fetched)"
     )
+    _model(parser)
     options.sandbox(parser)
+
+
+def _model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--model",
+        metavar="M",
+        type=options.not_empty,
+        help="have it write README.md: endpoint of models.toml, or a model's id",
+    )
+    parser.add_argument(
+        "--budget", metavar="B", help="usd=1,tokens=100k,calls=3 (any of them), or unlimited; must be said with --model"
+    )
+    parser.add_argument(
+        "--models", type=options.path, metavar="FILE", help="instead of models.toml where it is looked for"
+    )
+    chosen = parser.add_mutually_exclusive_group()
+    for mode, what in RECORDING.items():
+        chosen.add_argument(f"--{mode}", type=options.path, metavar="STORE", help=what)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -57,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
     from .. import api
 
+    mode = next((mode for mode in RECORDING if getattr(args, mode) is not None), None)
     built = api.build_from_reference(
         args.reference,
         args.output,
@@ -69,13 +95,18 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
         licence=args.licence,
         schemathesis=args.schemathesis,
+        model=args.model,
+        budget=args.budget,
+        models=args.models,
+        recording=mode or "off",
+        store=getattr(args, mode) if mode else None,
         sandbox=args.sandbox,
         on_event=lambda event: print(event, file=sys.stderr, flush=True),
     )
     for line in summary(built):
         print(line)
     print(f"{args.output}: a draft; edit its README.md, then `repoproof add SUITE {args.output}`")
-    return 0
+    return INFRASTRUCTURE if built.writing is not None and built.writing.fault is not None else 0
 
 
 def summary(built: Built) -> list[str]:
@@ -93,4 +124,12 @@ def summary(built: Built) -> list[str]:
             f" {built.score.found} places could be changed, drawn by seed {built.score.seed}"
         )
         lines += [f"  survives: {fate.mutant.place}: {fate.mutant.words}" for fate in built.score.survivors]
+    if (writing := built.writing) is not None:
+        lines.append(_written(writing) if writing.taken else f"README.md stays a skeleton: {writing.refused}")
     return lines
+
+
+def _written(writing: Writing) -> str:
+    spent = f"{writing.usage.tokens:,} tokens" if writing.usage else ""
+    cost = "" if writing.cost_usd is None else f", ${writing.cost_usd:.4f}"
+    return f"README.md is written by {writing.model} ({writing.template}; {spent}{cost}); read it before it is used"

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from plugins.notes_service import NOTES
 from plugins.small_suite import write_tree
 
 import repoproof
@@ -16,69 +17,6 @@ from repoproof.core.errors import BadInput
 REFERENCES = Path(__file__).parents[3] / "suites/microservice-mini/sealed/reference"
 WANTED_RATE = 0.8
 """Of mutants that recorded tests are to find."""
-
-SERVICE = """
-import json
-import os
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-notes = {}
-
-
-class Notes(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def reply(self, status, body):
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def do_GET(self):
-        if self.path == "/health":
-            return self.reply(status=200, body={"status": "ok", "now": time.time()})
-        if self.path == "/broken":
-            return self.reply(status=500, body={})
-        note = notes.get(self.path.rpartition("/")[2])
-        return self.reply(status=200, body=note) if note else self.reply(status=404, body={"error": "not_found"})
-
-    def do_POST(self):
-        try:
-            text = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))["text"]
-        except (ValueError, KeyError, TypeError):
-            text = None
-        if not isinstance(text, str) or not text:
-            return self.reply(status=422, body={"error": "invalid", "fields": ["text"]})
-        key = f"n{len(notes) + 1}"
-        notes[key] = {"id": key, "text": text, "at": time.strftime("%Y-%m-%dT%H:%M:%S")}
-        return self.reply(status=201, body=notes[key])
-
-    def log_message(self, *args):
-        pass
-
-
-ThreadingHTTPServer(("0.0.0.0", int(os.environ["PORT"])), Notes).serve_forever()
-"""
-
-TEXT_BODY = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
-DOCUMENT = {
-    "openapi": "3.1.0",
-    "paths": {
-        "/health": {"get": {}},
-        "/broken": {"get": {}},
-        "/notes": {"post": {"requestBody": {"content": {"application/json": {"schema": TEXT_BODY}}}}},
-        "/notes/{id}": {"get": {}},
-    },
-}
-NOTES = {
-    "service.py": SERVICE,
-    "start.sh": "exec python3 service.py\n",
-    "requirements.txt": "",
-    "openapi.json": json.dumps(DOCUMENT),
-}
 
 
 @pytest.mark.needs("bubblewrap")

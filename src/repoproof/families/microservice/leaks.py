@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...core.errors import BadInput, Boundary
@@ -56,17 +56,25 @@ def _unclean(problem: str, file: Path) -> BadInput:
     return BadInput(problem, file=file, subject="a solver's workspace", mend="make it anew", boundary=Boundary.TASK)
 
 
-def _nothing_sealed_in_the_specification(task: MicroserviceTask) -> None:
-    said = task.specification_path.read_text(encoding="utf-8", errors="replace")
+def told(said: str, sealed: Iterable[tuple[str, Path]], test_ids: Iterable[str]) -> str:
+    """What of `sealed` files (with what to call them) and golden tests a text tells, as in `holds sealed/tests/test_a.py`; empty for nothing."""
     plain = _plain(said)
-    for file in _sealed_files(task):
+    for name, file in sealed:
         content = _plain(file.read_text(encoding="utf-8", errors="replace"))
-        if len(content) >= LEAST and content in plain and not _is_the_specification(file, task):
-            raise _leak(task, f"holds {_shown(file, task)}", task.specification_path)
-    for id in task.test_ids:
+        if len(content) >= LEAST and content in plain:
+            return f"holds {name}"
+    for id in test_ids:
         name = id.rpartition("::")[2].partition("[")[0]
         if id in said or f"def {name}(" in said:
-            raise _leak(task, f"names the golden test {id}", task.specification_path)
+            return f"names the golden test {id}"
+    return ""
+
+
+def _nothing_sealed_in_the_specification(task: MicroserviceTask) -> None:
+    said = task.specification_path.read_text(encoding="utf-8", errors="replace")
+    sealed = ((_shown(file, task), file) for file in _sealed_files(task) if not _is_the_specification(file, task))
+    if leak := told(said, sealed, task.test_ids):
+        raise _leak(task, leak, task.specification_path)
 
 
 def _nothing_sealed_among_public_files(task: MicroserviceTask) -> None:
@@ -74,7 +82,7 @@ def _nothing_sealed_among_public_files(task: MicroserviceTask) -> None:
     for file in _sealed_files(task):
         if (size := file.stat().st_size) >= LEAST and not _is_the_specification(file, task):
             sealed.setdefault(size, []).append(file)
-    for public in _files(task.public):
+    for public in files_in(task.public):
         for file in sealed.get(public.stat().st_size, ()):
             if file.read_bytes() == public.read_bytes():
                 raise _leak(task, f"is {_shown(file, task)}", public)
@@ -86,12 +94,13 @@ def _is_the_specification(file: Path, task: MicroserviceTask) -> bool:
 
 
 def _sealed_files(task: MicroserviceTask) -> Iterator[Path]:
-    yield from _files(task.tests_path)
+    yield from files_in(task.tests_path)
     if task.reference_path is not None:
-        yield from _files(task.reference_path)
+        yield from files_in(task.reference_path)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def files_in(folder: Path) -> Iterator[Path]:
+    """Regular files, in order; not what Python has compiled."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(names):

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....core.tree import copy_tree
 from ..task import MicroserviceTask
-from .before import Working
-from .readme import skeleton
 from .records import Operation
-from .stabilise import Stable
 
 if TYPE_CHECKING:
     from .pipeline import Built
 
 
 def write_folder(
-    folder: Path, task: MicroserviceTask, reference: Path, tests: Path, operations: Sequence[Operation],
-    working: Sequence[Working], kept: Mapping[str, Stable], built: Built,
+    folder: Path, task: MicroserviceTask, reference: Path, tests: Path, operations: Sequence[Operation], readme: str, built: Built,
 ) -> None:  # fmt: skip
     """Write it to `folder` (must not exist): what `repoproof add` takes."""
     folder.mkdir()
     record = task.model_dump(mode="json", exclude={"sealed", "specification"}, exclude_defaults=True)
     record["endpoints"] = [{"method": one.method, "path": one.path} for one in operations]
     _write_json(folder / "task.json", record)
-    (folder / "README.md").write_text(skeleton(task, operations, working, list(kept.values())), encoding="utf-8")
+    (folder / "README.md").write_text(readme, encoding="utf-8")
     copy_tree(tests, folder / "tests")
     copy_tree(reference, folder / "reference")
     summary = built.model_dump(mode="json")

@@ -26,9 +26,11 @@ from .generate import Case, generated
 from .measure import Fate, Score, TestSide, measure, unfit
 from .mutants import find_mutants, sampled
 from .plan import Planner
+from .readme import skeleton
 from .records import Dropped, Json, Operation, Played, Scenario
 from .stabilise import Stable, stabilise
 from .stage import Stage, staged
+from .writing import Sealed, Writer, Writing, write
 
 LEFT_OUT = (".git", ".venv", "__pycache__", "node_modules", ".pytest_cache")
 """Of the reference's folder: what is installed or made anew."""
@@ -70,6 +72,8 @@ class Built(Frozen):
     dropped: tuple[Dropped, ...]
     score: Score | None
     """None where no mutant was tried."""
+    writing: Writing | None = None
+    """Of README.md; None where no model was asked."""
 
 
 @dataclass
@@ -84,9 +88,16 @@ class Exercised:
     dropped: list[Dropped] = field(default_factory=list)
 
 
-def build(tree: Path, destination: Path, wanted: Wanted, bench: Bench, on_event: Callable[[str], None]) -> Built:
-    """Write the task folder `destination` (must not exist) for the service in `tree`, which is not changed. `BadInput` where the
-    service cannot be told, started or exercised."""
+def build(
+    tree: Path,
+    destination: Path,
+    wanted: Wanted,
+    bench: Bench,
+    on_event: Callable[[str], None],
+    writer: Writer | None = None,
+) -> Built:
+    """Write the task folder `destination` (must not exist) for the service in `tree`, which is not changed; its README is written by
+    `writer`, if there is one and its text is fit. `BadInput` where the service cannot be told, started or exercised."""
     assert bench.box is not None
     box, record = bench.box, Record(bench)
     with work_folder(bench) as work:
@@ -135,15 +146,22 @@ def build(tree: Path, destination: Path, wanted: Wanted, bench: Bench, on_event:
                 seed=wanted.seed,
                 on_event=lambda fate: on_event(said(fate)),
             )
+        readme, writing = skeleton(task, exercised.operations, exercised.working, list(kept.values())), None
+        if writer is not None:
+            # Last: what cannot be built is not paid for.
+            on_event(f"{writer.model} is asked for the README")
+            endpoints = [one.endpoint for one in exercised.operations]
+            sealed = Sealed((tests, reference), tuple(kept))
+            readme, writing = write(writer, task, endpoints, readme, list(kept.values()), sealed)
         built = Built(
             task=wanted.name, language=found.language, framework=found.framework, port=found.port,
             document=exercised.document_at,
             endpoints=tuple(str(one.endpoint) for one in exercised.operations),
             exercised=tuple(str(one.operation.endpoint) for one in exercised.working),
             recorded=len(exercised.scenarios), tests=tuple(sorted(kept)),
-            dropped=(*exercised.dropped, *unstable, *refused), score=score,
+            dropped=(*exercised.dropped, *unstable, *refused), score=score, writing=writing,
         )  # fmt: skip
-        write_folder(work / "folder", task, reference, tests, exercised.operations, exercised.working, kept, built)
+        write_folder(work / "folder", task, reference, tests, exercised.operations, readme, built)
         destination.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(work / "folder", destination, symlinks=True)
     return built
