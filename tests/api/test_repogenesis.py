@@ -132,6 +132,16 @@ def test_what_is_wrong_is_said_before_anything_runs(suite, predictions, output, 
     assert not output.exists()
 
 
+def test_predictions_of_no_repository_are_refused_before_anything_is_moved(suite, predictions, output, tmp_path):
+    started_again(suite, predictions, output, resume=False)
+    before = (output / "report.json").read_text()
+    strangers = write_tree(tmp_path / "strangers", {"elsewhere/service.py": ""})
+    with pytest.raises(BadInput, match="nothing in it belongs to a task of suite small"):
+        api.run_evaluation(suite, strangers, output, skip_docker=True)
+    assert (output / "report.json").read_text() == before
+    assert not (output / "earlier").exists()
+
+
 def test_several_answers_to_one_repository_are_refused(suite, predictions, output):
     lines = [{"task": "first", "path": "first"}, {"task": "first", "path": "second", "attempt": 1}]
     (predictions / "submissions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

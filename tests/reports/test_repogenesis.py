@@ -229,6 +229,14 @@ def test_the_legacy_table_shows_both_scorings_with_their_denominators():
     assert "  Pass@1: legacy 0.4940 over 17, ours 0.3820 over 22\n          no test reported: a\n" in shown
 
 
+def test_the_table_says_how_many_were_tested_in_their_own_process():
+    found = evaluation()
+    said = "were tested in the process of the code under test: such results can be forged by a determined submission\n"
+    assert said not in summary_table(found)
+    beside = found.repoproof.model_copy(update={"in_process": ("a", "b")})
+    assert f"\n2 of 3 tasks {said}" in summary_table(found.model_copy(update={"repoproof": beside}))
+
+
 def test_keys_and_types_are_those_of_their_report():
     written = json.loads(evaluation().model_dump_json())
     assert list(written) == ["metadata", "summary", "results", "repoproof"]

@@ -116,6 +116,26 @@ def test_an_interval_over_few_tasks_is_said_to_be_rough(report, verdict, tasks, 
     assert (note in page.parts) is said
 
 
+def test_tasks_tested_in_the_process_of_their_code_are_said_below_the_scores(report, verdict):
+    inside = {"trust": "in_process"}
+    verdicts = [
+        verdict("a", Status.PASSED, passed=1, of=1, detail=inside),
+        verdict("a", Status.FAILED, of=1, attempt=1, detail=inside),
+        verdict("b", Status.FAILED, of=1, detail=inside),
+        verdict("c", Status.BUILD_FAILED, detail=inside),
+        verdict("d", Status.PASSED, passed=1, of=1),
+    ]
+    said = "tested in the process of the code under test: such results can be forged by a determined submission"
+    found = report(verdicts)
+    assert [row.trust for row in found.tasks] == ["in_process"] * 4 + [""]
+    parts = report_page(found).parts
+    scores = next(n for n, part in enumerate(parts) if isinstance(part, Table) and part.columns[0].title == "Score")
+    assert f"2 of 4 tasks were {said}" in parts[scores + 1 :]
+    assert f"1 of 1 task was {said}" in report_page(report(verdicts[:1])).parts
+    for nothing_tested in (verdicts[3], verdicts[4]):
+        assert said not in markdown(report_page(report([nothing_tested])))
+
+
 def test_no_line_ends_in_blanks_and_no_page_in_an_empty_line(report, four_verdicts, monkeypatch):
     for page in (
         report_page(report(four_verdicts)),

@@ -19,7 +19,6 @@ from ..core.errors import BadInput
 from ..core.outcomes import Status
 from ..core.run import RunDirectory
 from ..core.submission import Submission
-from ..core.submissions import read_submissions
 from ..core.suite import Suite
 from ..core.verdict import Verdict
 from ..engine.plan import Plan
@@ -41,7 +40,7 @@ from ..reports.repogenesis import (
 )
 from ..reports.report import Report
 from . import arguments
-from .runs import OnEvent, score
+from .runs import OnEvent, answers_in, score
 from .suites import load_suite, nearest, select
 
 log = logging.getLogger(__name__)
@@ -167,6 +166,7 @@ def _evaluation(metadata: Metadata, grades: _Grades, scored: Report, verdicts: S
         strict=scored.strict,
         warnings=scored.warnings,
         above_threshold=scored.above_threshold,
+        in_process=scored.in_process,
         run=RUN,
     )
     summary = summary_of(ours, static_only=static_only)
@@ -209,7 +209,7 @@ def _chosen(suite: Suite, names: Sequence[str], lang: str) -> list[MicroserviceT
 def _one_each(predictions: Path, suite: Suite) -> dict[str, Submission]:
     """Repository -> what is submitted for it. The harness knows one prediction of each."""
     found: dict[str, Submission] = {}
-    for submission in read_submissions(predictions, [task.id for task in suite], completions=False).items:
+    for submission in answers_in(predictions, suite).items:
         if found.setdefault(submission.task, submission) is not submission:
             mend = "score several with `repoproof score`"
             raise BadInput(f"several answers to {submission.task!r}", file=predictions, mend=mend)

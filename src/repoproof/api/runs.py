@@ -88,13 +88,7 @@ def score(
     submissions = _not_swapped(submissions, suite)
     loaded = load_whole_suite(suite, to="score")
     chosen = select(loaded, options.tasks, language)
-    found = _read(submissions, loaded)
-    if not found.items and (found.unknown or found.notes):
-        raise BadInput(
-            f"nothing in it belongs to a task of suite {loaded.name}",
-            file=submissions,
-            mend=f"name one folder after each task: {', '.join(task.id for task in loaded.tasks[:3])}, ...",
-        )
+    found = answers_in(submissions, loaded)
     if not found.items:
         log.warning("%s is empty: every task counts as missing", submissions)
     for warning in unknown_lines(check_of(found, loaded, chosen)):
@@ -184,6 +178,18 @@ def report_on(directory: RunDirectory) -> Report:
     """The scores of a run that is open."""
     info = directory.info
     return report_of(info, directory.verdicts(), family(info.family).metrics)
+
+
+def answers_in(submissions: Path, suite: Suite) -> Submissions:
+    """What is submitted to `suite`; `BadInput` where there is something, and none of it belongs to a task."""
+    found = _read(submissions, suite)
+    if not found.items and (found.unknown or found.notes):
+        raise BadInput(
+            f"nothing in it belongs to a task of suite {suite.name}",
+            file=submissions,
+            mend=f"name one folder after each task: {', '.join(task.id for task in suite.tasks[:3])}, ...",
+        )
+    return found
 
 
 def _read(submissions: Path, suite: Suite) -> Submissions:

@@ -132,6 +132,8 @@ class Beside(Frozen):
     """What a reader must know before quoting a number of ours."""
     above_threshold: bool = False
     """Whether so much was lost to failures of our own that no number is a result."""
+    in_process: tuple[str, ...] = ()
+    """Tested in the process of the code under test: a determined submission can forge such results."""
     run: str
     """The run directory with every verdict, relative to the report."""
     ours: Summary | None = None

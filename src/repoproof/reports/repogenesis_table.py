@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .repogenesis import Difference, Evaluation, Profile, Result, Summary
-from .report import number
+from .report import in_process_note, number
 from .tables import visible
 
 WIDTH = 90
@@ -66,6 +66,8 @@ def _beside(evaluation: Evaluation) -> Iterator[str]:
     yield f"Denominator of ours: {beside.denominator} (suite {beside.suite})"
     if beside.missing:
         yield f"Not submitted, 0 in every metric of ours: {', '.join(beside.missing)}"
+    if beside.in_process:
+        yield in_process_note(len(beside.in_process), beside.denominator)
     yield from (f"Warning: {warning}" for warning in beside.warnings)
     if beside.profile is Profile.LEGACY:
         yield ""

@@ -23,6 +23,8 @@ from .effort import Effort
 REPORT_SCHEMA_VERSION = 1
 """Raised whenever a field is renamed, removed or given another meaning; a new field does not raise it."""
 
+IN_PROCESS = "in_process"
+"""The trust in results that the code under test could write itself."""
 READ = "read"
 """Shown in the place of `passed` and `failed` where nothing was run."""
 
@@ -165,6 +167,8 @@ class TaskRow(Frozen):
     """Last stage on the way to deployment that it came to; empty where it came to none."""
     violations: tuple[str, ...] = ()
     """Names of the rules that it broke."""
+    trust: str = ""
+    """`in_process` for tests that run in the process of the code under test, whose results are its own word; else empty."""
     seconds: float = 0.0
     """That scoring it took."""
     origin: Origin = Origin()
@@ -247,6 +251,11 @@ class Report(Frozen):
         )
 
     @property
+    def in_process(self) -> tuple[str, ...]:
+        """The tasks that were tested in the process of the code under test."""
+        return tuple(dict.fromkeys(row.task for row in self.tasks if row.trust == IN_PROCESS and row.tests_total))
+
+    @property
     def above_threshold(self) -> bool:
         return max(self.infrastructure_rate, self.infrastructure_loss) > self.infrastructure_threshold
 
@@ -277,6 +286,14 @@ def status_word(status: Status, *, static_only: bool) -> str:
 def subset_label(chosen: int, of: int) -> str:
     """`subset: 2 of 5 tasks`; empty for all."""
     return f"subset: {chosen} of {of} tasks" if chosen < of else ""
+
+
+def in_process_note(tested: int, of: int) -> str:
+    """What a reader must know of results that the code under test could write itself."""
+    return (
+        f"{tested} of {counted(of, 'task')} {'was' if tested == 1 else 'were'} tested in the process of the code under test: "
+        "such results can be forged by a determined submission"
+    )
 
 
 def number(value: float | None) -> str:

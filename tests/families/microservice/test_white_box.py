@@ -86,11 +86,15 @@ def test_python_tests_that_import_the_code_run_with_it_in_reach(tmp_path):
         "sums/sums/core.py": SUMS,
         "sums/tests/test_own.py": "def test_own(): ...\n",
     }
-    repoproof.score(imported.suite, write_tree(tmp_path / "submissions", submission), tmp_path / "run")
+    submissions = write_tree(tmp_path / "submissions", submission)
+    report = repoproof.score(imported.suite, submissions, tmp_path / "run")
     (verdict,) = verdicts(tmp_path / "run").values()
     assert [test.outcome for test in verdict.tests] == ["passed", "passed"]
     assert (verdict.status, verdict.measures["pass_at_1"], verdict.measures["dsr"]) == (Status.PASSED, 1.0, 0.0)
     assert verdict.detail["trust"] == "in_process"
+    assert (report.in_process, report.tasks[0].trust) == (("sums",), "in_process")
+    evaluation = api.run_evaluation(imported.suite, submissions, tmp_path / "results")
+    assert evaluation.repoproof.in_process == ("sums",)
     (health,) = repoproof.validate(imported.suite, repeat=1).health
     assert [(defect.code, defect.quarantines) for defect in health.defects] == [("never-run", False)]
 
