@@ -74,6 +74,11 @@ def test_what_a_failing_test_said_is_shown_as_it_was_said(verdict):
     assert "### t.py::test\n\n```\n  assert 1 == 2\n   where 1 = f()\n```\n" in markdown(page)
 
 
+def test_a_tab_in_a_stack_trace_is_shown_as_blanks():
+    page = Page((Listing("t", "Error: no\n\tat a.B.c(B.java:1)"), "Said: a\tb"))
+    assert markdown(page) == "### t\n\n```\nError: no\n    at a.B.c(B.java:1)\n```\n\nSaid: a" + " b\n"
+
+
 def test_a_fence_in_a_message_does_not_end_the_listing():
     assert markdown(Page((Listing("t", "a ```` b"),))) == "### t\n\n`````\na ```` b\n`````\n"
 

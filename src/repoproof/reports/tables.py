@@ -7,6 +7,9 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+TAB = 4
+"""Columns from one tab stop to the next."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -70,8 +73,12 @@ def _markdown_table(table: Table) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` with control and formatting characters spelled out, so that what a candidate wrote cannot steer a terminal."""
-    return "".join(c if c == "\n" or unicodedata.category(c) not in _CONTROL else repr(c)[1:-1] for c in text)
+    """`text` with control and formatting characters spelled out, so that what a candidate wrote cannot steer a terminal.
+
+    Tabs are blanks.
+    """
+    plain = text.expandtabs(TAB)
+    return "".join(c if c == "\n" or unicodedata.category(c) not in _CONTROL else repr(c)[1:-1] for c in plain)
 
 
 _MARKUP = re.compile(r"[\\|<]")
