@@ -27,19 +27,21 @@ def scored_empty(suite: Path, names: tuple[str, ...], tmp_path: Path) -> repopro
 def test_three_tasks_are_imported_checked_and_scored(tmp_path, capsys):
     published, suite = published_tree(tmp_path / "published", THREE), tmp_path / "suite"
     words = ["import", "repogenesis", str(published), "--specs", str(published / "constants.py"), "-o", str(suite)]
-    assert main([*words, "--name", "published-mini", "--licence", "Apache-2.0"]) == 0
+    assert main([*words, "--name", "published-mini", "--split", "train", "--licence", "Apache-2.0"]) == 0
     said = capsys.readouterr().out
     assert "Parcels: python, fastapi, port 8200, 25 tests\n" in said
     assert "  told to the tests: SERVICE_BASE_URL=http://127.0.0.1:8201/library/v1\n" in said
     assert "  disabled, hence not expected: org.example.NotesTest::forgets\n" in said
     assert f"{suite}: 3 tasks, sealed as sha256:" in said
     loaded = repoproof.load_suite(suite)
-    assert (loaded.name, {task.id: task.port for task in loaded}) == (
+    assert (loaded.name, loaded.info.split, {task.id: task.port for task in loaded}) == (
         "published-mini",
+        "train",
         {name: port_of(name) for name in THREE},
     )
     assert main(["check", str(references(tmp_path / "references", THREE)), str(suite)]) == 0
     report = scored_empty(suite, THREE, tmp_path)
+    assert report.suite.split == "train"
     assert (report.denominator, set(report.strict.values())) == (3, {0.0})
 
 

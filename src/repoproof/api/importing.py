@@ -43,6 +43,7 @@ def import_repogenesis(
     specs: Path | str | None = None,
     name: str = "repogenesis",
     version: str = "1",
+    split: str = "test",
     licence: str = "NOASSERTION",
     sandbox: str = "auto",
     on_event: Callable[[Taken], None] = lambda event: None,
@@ -54,6 +55,7 @@ def import_repogenesis(
     from collecting the tests in a sandbox. Raises `BadInput` where there is nothing to take.
     """
     source, target = arguments.place(directory, "directory"), arguments.place(destination, "destination")
+    split = arguments.line(split, "split")
     if not source.is_dir():
         raise BadInput("no such directory", file=source, mend="give the folder that the benchmark was published as")
     if target.exists():
@@ -69,6 +71,7 @@ def import_repogenesis(
             table,
             name=name,
             version=version,
+            split=split,
             licence=licence,
             sandbox=sandbox,
             on_event=on_event,
@@ -95,6 +98,7 @@ def _imported(
     *,
     name: str,
     version: str,
+    split: str,
     licence: str,
     sandbox: str,
     on_event: Callable[[Taken], None],
@@ -116,6 +120,7 @@ def _imported(
         {
             "name": name,
             "version": version,
+            "split": split,
             "family": "microservice",
             "licence": licence,
             "sources": ["RepoGenesis"],

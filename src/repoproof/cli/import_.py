@@ -26,6 +26,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="the repositories to take, with lang, port and framework: JSON, TOML, or the benchmark's Python table, which is read and not run",
     )
     parser.add_argument("--name", default="repogenesis", help="of the suite (default: %(default)s)")
+    parser.add_argument(
+        "--split", default="test", metavar="NAME", help="of the data that it is part of (default: %(default)s)"
+    )
     parser.add_argument("--licence", default="NOASSERTION", metavar="SPDX", help="of the data (default: %(default)s)")
     options.sandbox(parser)
 
@@ -44,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
         args.output,
         specs=args.specs,
         name=args.name,
+        split=args.split,
         licence=args.licence,
         sandbox=args.sandbox,
         on_event=show,

@@ -123,3 +123,4 @@ def test_the_level_that_the_table_has_is_a_slice(tmp_path):
     write_tree(tmp_path, {"table.json": '{"notes": {"lang": "python", "level": "hard", "domain": "notes"}}'})
     found = api.import_repogenesis(tmp_path / "published", tmp_path / "suite", specs=tmp_path / "table.json")
     assert found.suite.tasks[0].slices == {"framework": ("fastapi",), "domain": ("notes",), "difficulty": ("hard",)}
+    assert found.suite.info.split == "test"
