@@ -60,6 +60,7 @@ def solve(
     endpoint = endpoint_of(model, models, to_be_asked=mode is not Mode.REPLAY)
     if sampling.n != 1:
         raise BadInput("one call makes one attempt", field="sampling", mend="leave n at 1, and give samples")
+    Ledger(run_budget, budget_a_task).check(endpoint)
     if mode is Mode.REPLAY and store is not None:
         must_exist(arguments.place(store, "store"))
     for task in chosen:
