@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -58,19 +59,26 @@ def ran(asking: Coroutine[Any, Any, T]) -> T:
     except RuntimeError:
         return asyncio.run(asking)
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T] | None]] = Future()
+    interrupted = threading.Event()
 
     async def beside() -> T:
         begun.set_result((asyncio.get_running_loop(), asyncio.current_task()))
+        if interrupted.is_set():
+            asking.close()
+            raise asyncio.CancelledError
         return await asking
 
-    with ThreadPoolExecutor(1, "asking") as thread:
-        running = thread.submit(asyncio.run, beside())
-        try:
-            return running.result()
-        except KeyboardInterrupt:
-            # It reaches this thread only; the other one would go on asking, and paying.
+    thread = ThreadPoolExecutor(1, "asking")
+    try:
+        return thread.submit(asyncio.run, beside()).result()
+    except KeyboardInterrupt:
+        # It reaches this thread only, at any line; the other one would go on asking, and paying.
+        interrupted.set()
+        if begun.done():
             loop, task = begun.result()
             if task is not None:
                 with suppress(RuntimeError):  # The loop has just ended.
                     loop.call_soon_threadsafe(task.cancel)
-            raise
+        raise
+    finally:
+        thread.shutdown()
