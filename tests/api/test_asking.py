@@ -38,10 +38,15 @@ def test_an_interrupt_in_a_notebook_ends_what_is_being_asked() -> None:
     async def cell() -> None:
         ran(asking())
 
+    # A shell's background job has the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     loop = asyncio.new_event_loop()
-    with pytest.raises(KeyboardInterrupt):
-        loop.run_until_complete(cell())
-    loop.close()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            loop.run_until_complete(cell())
+    finally:
+        signal.signal(signal.SIGINT, before)
+        loop.close()
     assert ended == ["asking"]
 
 
