@@ -283,7 +283,7 @@ def test_only_what_is_written_down_can_outlive(tmp_path: Path, mode: Mode) -> No
 def test_what_the_caller_cannot_do_is_said_before_anything_is_asked(tmp_path: Path) -> None:
     """A key that is none; a store that is a stranger's file."""
     (tmp_path / "answers.jsonl").write_text(json.dumps({"of": "somebody else"}) + "\n")
-    with pytest.raises(BadInput, match=r"answers\.jsonl:1: key: missing"):
+    with pytest.raises(BadInput, match=r"answers\.jsonl:1: of: unknown field"):
         asyncio.run(_entered(Endpoint(name="s", model="m"), Recording(mode=Mode.AUTO, store=tmp_path)))
 
 

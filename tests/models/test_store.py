@@ -136,7 +136,7 @@ def test_a_damaged_line_costs_itself_only_and_is_named(tmp_path: Path, caplog: p
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        (b'{"id": 1, "output": "of something else"}\n', r"answers\.jsonl:2: key: missing"),
+        (b'{"id": 1, "output": "of something else"}\n', r"answers\.jsonl:2: id: unknown field"),
         (call("b").line().replace(b'"job"', b'"work"'), r"answers\.jsonl:2: work: unknown field"),
         (call("b").line().replace(b'"answer"', b'"fault"'), r"answers\.jsonl:2: fault"),
     ],
