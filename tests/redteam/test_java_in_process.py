@@ -15,6 +15,7 @@ from repoproof.sandbox import open_sandbox
 from repoproof.toolchains.java_tests import InProcessRun, run_in_process
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.needs("bubblewrap"),
     pytest.mark.needs("java"),
     pytest.mark.needs("network"),

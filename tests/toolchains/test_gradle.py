@@ -14,7 +14,7 @@ from repoproof.core.verdict import PhaseName
 from repoproof.sandbox import ExecResult, Sandbox
 from repoproof.toolchains import JavaToolchain, Prepared
 
-pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.needs("java"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("bubblewrap"), pytest.mark.needs("java"), pytest.mark.timeout(600)]
 gradle = pytest.mark.needs("gradle")
 network = pytest.mark.needs("network")
 

@@ -15,6 +15,7 @@ from repoproof.sandbox import ExecResult, Sandbox
 from repoproof.toolchains import JavaToolchain, Prepared
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.needs("bubblewrap"),
     pytest.mark.needs("java"),
     pytest.mark.needs("network"),

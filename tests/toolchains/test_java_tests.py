@@ -16,6 +16,7 @@ from repoproof.sandbox import Sandbox
 from repoproof.toolchains.java_tests import InProcessRun, run_in_process
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.needs("bubblewrap"),
     pytest.mark.needs("java"),
     pytest.mark.needs("network"),
@@ -257,7 +258,6 @@ class ApplicationTest {
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("submission", "needed", "test"),
     [
