@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -59,6 +59,7 @@ def ran(asking: Coroutine[Any, Any, T]) -> T:
     except RuntimeError:
         return asyncio.run(asking)
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T] | None]] = Future()
+    ended: Future[T] = Future()
     interrupted = threading.Event()
 
     async def beside() -> T:
@@ -68,17 +69,22 @@ def ran(asking: Coroutine[Any, Any, T]) -> T:
             raise asyncio.CancelledError
         return await asking
 
-    thread = ThreadPoolExecutor(1, "asking")
+    def run() -> None:
+        try:
+            ended.set_result(asyncio.run(beside()))
+        except BaseException as error:
+            ended.set_exception(error)
+
     try:
-        return thread.submit(asyncio.run, beside()).result()
+        threading.Thread(target=run, name="asking").start()
+        return ended.result()
     except KeyboardInterrupt:
-        # It reaches this thread only, at any line; the other one would go on asking, and paying.
+        # It reaches this thread only, at any line, be it within `start`; the other one would go on asking, and paying.
         interrupted.set()
         if begun.done():
             loop, task = begun.result()
             if task is not None:
                 with suppress(RuntimeError):  # The loop has just ended.
                     loop.call_soon_threadsafe(task.cancel)
+            wait([ended])
         raise
-    finally:
-        thread.shutdown()
