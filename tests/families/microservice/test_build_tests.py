@@ -220,3 +220,16 @@ def test_faults_are_made_for_the_kind_that_was_taken():
     assert ("above its maximum", 10) in list(faulty(bounded, 5))
     assert ("a number", 12345) in list(faulty(Parameter(name="t"), "text"))
     assert ("with something twice", [1, 1]) in list(faulty(Parameter(name="l"), [1]))
+
+
+@pytest.mark.parametrize("moment", ["2024-05-17T10:00:0{}", "2024-05-1{}", 1_700_000_000])
+def test_two_things_made_within_a_second_are_not_expected_to_be_of_one_moment(moment):
+    def recording(number: int) -> list:
+        at = moment.format(number) if isinstance(moment, str) else moment + number
+        return [answer({"id": number, "at": at}), answer({"id": number, "at": at})]
+
+    form = expected_of(recording(1), recording(2))
+    assert isinstance(form, Fields)
+    (_, id), (_, at) = form.fields
+    assert id == SameAs(0, "id")
+    assert isinstance(at, Like | Some)

@@ -158,7 +158,7 @@ class _Reader:
 
     def _same_object(self, values: Sequence[Json]) -> Form | None:
         """An earlier body, if it always was that one."""
-        if len(values[0]) < 2:
+        if len(values[0]) < 2 or any(_may_be_equal_by_chance(one) for _, one in leaves(values[0])):
             return None
         for before in range(self.at):
             bodies = [one.exchanges[before].json_ for one in self.played]
@@ -176,6 +176,8 @@ class _Reader:
         own = []
         for before in range(self.at):
             bodies = [one.exchanges[before].json_ for one in self.played]
+            if any(_may_be_equal_by_chance(one) for _, one in leaves(bodies[0])):
+                continue
             if all(isinstance(body, dict) and body in value for body, value in zip(bodies, values, strict=True)):
                 own.append(SameAs(before, ""))
         return Among(tuple(own)) if own else Some("list")
@@ -213,6 +215,8 @@ class _Reader:
 
     def _referred(self, values: Sequence[Json], name: str) -> Form | None:
         """A place in an earlier answer that always held the value, one of the same name first."""
+        if _may_be_equal_by_chance(values[0]):
+            return None
         for before in range(self.at):
             bodies = [one.exchanges[before].json_ for one in self.played]
             places = sorted((path for path, _ in leaves(bodies[0])), key=lambda path: path.rsplit(".", 1)[-1] != name)
@@ -220,6 +224,13 @@ class _Reader:
                 if all(_at(body, path) == value for body, value in zip(bodies, values, strict=True)):
                     return SameAs(before, path)
         return None
+
+
+def _may_be_equal_by_chance(value: Json) -> bool:
+    """Whether it is a moment to the second or the day: two things that are made in one are not the same for that."""
+    if isinstance(value, str):
+        return _MOMENT.fullmatch(value) is not None and "." not in value
+    return isinstance(value, int) and not isinstance(value, bool) and 10**8 < value < 10**11
 
 
 def _telling(form: Form) -> bool:
