@@ -49,7 +49,7 @@ def endpoints_of(document: Mapping[str, Any]) -> tuple[Endpoint, ...]:
     for path, declared in islice(_mapping(document.get("paths")).items(), MAX_PATHS):
         if not isinstance(path, str) or not path.startswith("/") or len(path) > MAX_PATH_LENGTH:
             continue
-        item = _resolved(document, declared)
+        item = _mapping(followed(document, declared))
         for method in METHODS:
             operation = item.get(method.lower())
             if isinstance(operation, Mapping):
@@ -94,13 +94,12 @@ def _path_of(url: str) -> str:
     return normalise_path(path).rstrip("/")
 
 
-def _resolved(document: Mapping[str, Any], value: object) -> Mapping[str, Any]:
-    """`value` as a mapping, local references followed."""
-    for _ in range(MAX_REFERENCES):
-        target = _mapping(value)
-        reference = target.get("$ref")
+def followed(document: Mapping[str, Any], value: Any, *, most: int = MAX_REFERENCES) -> Any:
+    """`value`, up to `most` local references followed; an empty mapping where they lead nowhere."""
+    for _ in range(most):
+        reference = _mapping(value).get("$ref")
         if not isinstance(reference, str):
-            return target
+            return value
         if not reference.startswith("#/"):
             return {}
         value = document

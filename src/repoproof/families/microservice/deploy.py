@@ -13,7 +13,7 @@ from ...core.base import GiB, KiB, MiB
 from ...core.errors import Boundary, InfrastructureError
 from ...core.outcomes import Cause
 from ...sandbox.base import Limits, Loopback, ReadOnly, Sandbox, Scratch, Service, View
-from ...toolchains import Prepared, StartCommand, TimeLeft, toolchain
+from ...toolchains import Prepared, StartCommand, TimeLeft, Toolchain, toolchain
 from .task import MicroserviceTask
 from .workspace import Record, ended
 
@@ -64,11 +64,17 @@ class Deployment:
 
 
 def installed(
-    task: MicroserviceTask, tree: Path, box: Sandbox, record: Record, time: TimeLeft | None = None
+    task: MicroserviceTask,
+    tree: Path,
+    box: Sandbox,
+    record: Record,
+    time: TimeLeft | None = None,
+    *,
+    using: Toolchain | None = None,
 ) -> Prepared:
-    """`tree` with its dependencies, or why not; the raw logs are kept."""
+    """`tree` with its dependencies, or why not; the raw logs are kept. `using` a toolchain other than the plain one of its language."""
     bench = record.bench
-    return toolchain(task.language).prepare(
+    return (using or toolchain(task.language)).prepare(
         tree,
         box=box,
         cache=bench.cache,

@@ -11,7 +11,7 @@ from ...toolchains import Prepared, PythonToolchain, TimeLeft
 from ...toolchains.java_tests import run_in_process
 from ...toolchains.requirements import package_of
 from ...toolchains.runner_lock import requirements_in
-from .deploy import SERVICE_LIMITS
+from .deploy import SERVICE_LIMITS, installed
 from .golden import IMPORTABLE, RUN_TESTS, GoldenRun, golden_run, read_records, records_mount, service_urls
 from .task import MicroserviceTask
 from .workspace import Record, lay_out
@@ -101,18 +101,9 @@ def _variables(task: MicroserviceTask) -> dict[str, str]:
 
 
 def _prepared(task: MicroserviceTask, tree: Path, box: Sandbox, record: Record, time: TimeLeft) -> Prepared:
-    bench = record.bench
     needed = requirements_in(task.requirements_path) if task.requirements_path is not None else ()
-    toolchain = PythonToolchain(beside=tuple(dict.fromkeys((*RUNNER_PACKAGES, *map(package_of, needed)))))
-    return toolchain.prepare(
-        tree,
-        box=box,
-        cache=bench.cache,
-        log=record.log,
-        fresh=bench.options.fresh,
-        exclude_newer=bench.config.cutoff,
-        time=time,
-    )
+    beside = tuple(dict.fromkeys((*RUNNER_PACKAGES, *map(package_of, needed))))
+    return installed(task, tree, box, record, time, using=PythonToolchain(beside=beside))
 
 
 def _importable(prepared: Prepared, tree: Path) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ....analysis.endpoints import Endpoint, Route, matches
-from ....analysis.openapi import endpoints_of, read_document
+from ....analysis.openapi import endpoints_of, followed, read_document
 from ....analysis.reading import read_code
 from ....core.base import Frozen
 from ....core.errors import BadInput, Boundary
@@ -167,13 +167,13 @@ def documented_operations(document: Mapping[str, Any]) -> Iterable[tuple[Endpoin
     """Each operation of a document, with its query and header parameters and the schema of its body, references resolved."""
     listed = list(endpoints_of(document))
     for path, item in _mapping(document.get("paths")).items():
-        item = _mapping(followed(document, item))
+        item = _mapping(_followed(document, item))
         for method, operation in item.items():
             endpoint = next((one for one in listed if one.method == str(method).upper() and one.path.endswith(_braces(path))), None)  # fmt: skip
             if endpoint is None or not isinstance(operation, Mapping):
                 continue
-            parameters = [followed(document, one) for one in (*_list(item.get("parameters")), *_list(operation.get("parameters")))]  # fmt: skip
-            content = _mapping(_mapping(followed(document, operation.get("requestBody"))).get("content"))
+            parameters = [_followed(document, one) for one in (*_list(item.get("parameters")), *_list(operation.get("parameters")))]  # fmt: skip
+            content = _mapping(_mapping(_followed(document, operation.get("requestBody"))).get("content"))
             body = next(
                 (_mapping(_mapping(one).get("schema")) for name, one in content.items() if "json" in str(name)), {}
             )
@@ -209,7 +209,7 @@ def merged_schema(document: Mapping[str, Any], schema: Any, depth: int = 0) -> d
     """A schema without references; `allOf` merged, of alternatives the first that says anything."""
     if depth > MOST_REFERENCES:
         return {}
-    schema = dict(_mapping(followed(document, schema)))
+    schema = dict(_mapping(_followed(document, schema)))
     for part in _list(schema.pop("allOf", None)):
         more = merged_schema(document, part, depth + 1)
         schema = {**more, **schema, "properties": {**more.get("properties", {}), **_mapping(schema.get("properties"))}} if "properties" in more else {**more, **schema}  # fmt: skip
@@ -230,18 +230,8 @@ def merged_schema(document: Mapping[str, Any], schema: Any, depth: int = 0) -> d
     return schema
 
 
-def followed(document: Mapping[str, Any], value: Any) -> Any:
-    """`value`, local references followed; an empty mapping where one leads nowhere."""
-    for _ in range(MOST_REFERENCES):
-        reference = _mapping(value).get("$ref")
-        if not isinstance(reference, str):
-            return value
-        if not reference.startswith("#/"):
-            return {}
-        value = document
-        for step in reference[2:].split("/"):
-            value = _mapping(value).get(step.replace("~1", "/").replace("~0", "~"))
-    return {}
+def _followed(document: Mapping[str, Any], value: Any) -> Any:
+    return followed(document, value, most=MOST_REFERENCES)
 
 
 def _braces(path: str) -> str:
