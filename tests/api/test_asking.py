@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
+import threading
 from typing import NoReturn
 
 import pytest
@@ -29,8 +29,8 @@ def test_an_interrupt_in_a_notebook_ends_what_is_being_asked() -> None:
 
     async def asking() -> None:
         try:
-            # As the key in a notebook: the signal comes to the main thread, which waits for us.
-            os.kill(os.getpid(), signal.SIGINT)
+            # As the key in a notebook, at the worst moment: nothing cuts the main thread's wait for us short.
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
             await asyncio.Event().wait()
         finally:
             ended.append("asking")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..core.errors import BadInput
+from ..core.waiting import outcome
 from ..models.budget import UNLIMITED, UNLIMITED_WORD, Budget, parse_budget
 from ..models.endpoint import Endpoint
 from ..models.endpoints import find_endpoint
@@ -77,7 +78,7 @@ def ran(asking: Coroutine[Any, Any, T]) -> T:
 
     try:
         threading.Thread(target=run, name="asking").start()
-        return ended.result()
+        return outcome(ended)
     except KeyboardInterrupt:
         # It reaches this thread only, at any line, be it within `start`; the other one would go on asking, and paying.
         interrupted.set()

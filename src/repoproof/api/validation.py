@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -18,6 +18,7 @@ from ..core.paths import cache_root
 from ..core.suite import Suite
 from ..core.suite_files import HEALTH, write_health
 from ..core.task import Task
+from ..core.waiting import as_completed
 from ..families import Bench, family
 from ..reports.validation import ValidationReport, validation_of
 from ..sandbox import open_sandbox

@@ -130,13 +130,14 @@ def _serve(args: argparse.Namespace) -> int:
 def _until_ended(name: str, base_url: str, port_file: Path | None) -> None:
     """Say where it is, and wait for Ctrl-C or SIGTERM: that is how a server ends, and no trouble."""
     from ..core.durable import write_atomically
+    from ..core.waiting import until
 
     try:
         if port_file is not None:
             write_atomically(port_file, f"{base_url.removesuffix('/v1').rpartition(':')[2]}\n")
         print(f"{name} answers at {base_url} until Ctrl-C or SIGTERM; to use it:")
         print(f"  export OPENAI_BASE_URL={base_url} OPENAI_API_KEY=any", flush=True)
-        threading.Event().wait()
+        until(threading.Event())
     except KeyboardInterrupt:
         print("stopped", flush=True)
     finally:

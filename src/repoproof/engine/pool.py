@@ -28,6 +28,7 @@ from ..core.run import RunDirectory
 from ..core.submission import submission_label
 from ..core.tree import shown
 from ..core.verdict import Verdict
+from ..core.waiting import SPELL
 from ..families import Bench, Family
 from ..sandbox.base import Sandbox
 from .plan import Job, Plan, with_violations
@@ -171,13 +172,13 @@ class _Scoring:
             self.running[number] = _Running(this, thread, now + self.limit)
 
     def handed_over(self) -> list[tuple[int, Verdict]]:
-        """What came in; waits until something does, or something is due. What was given up is no longer expected."""
+        """What came in; waits until something does or is due, or for a spell. What was given up is no longer expected."""
         due = [one.deadline for one in self.running.values()]
         if self.waiting and self.has_room:
             due.append(self.waiting[0][0])
         came: list[tuple[int, Verdict]] = []
         try:
-            came.append(self.done.get(timeout=max(0.0, min(due) - time.monotonic())))
+            came.append(self.done.get(timeout=min(max(0.0, min(due) - time.monotonic()), SPELL)))
             while True:
                 came.append(self.done.get_nowait())
         except queue.Empty:

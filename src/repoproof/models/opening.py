@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import TypeVar
 
+from ..core.waiting import outcome
 from .base import Answer, ChatRequest, Fault, FillRequest, Model
 from .budget import Ledger
 from .endpoint import Endpoint
@@ -89,9 +90,9 @@ def ask_all(
 
 def _first(ahead: deque[tuple[Asked, Future[Answer | Fault]]]) -> tuple[Asked, Answer | Fault]:
     request, future = ahead[0]
-    outcome = future.result()
+    answer = outcome(future)
     ahead.popleft()
-    return request, outcome
+    return request, answer
 
 
 @contextmanager
@@ -114,9 +115,9 @@ def _living(
     with ThreadPoolExecutor(1, "asking") as thread:
         life = thread.submit(lambda: asyncio.run(live()))
         life.add_done_callback(ended)
-        model, loop, stop = begun.result()
+        model, loop, stop = outcome(begun)
         try:
             yield model, loop
         finally:
             loop.call_soon_threadsafe(stop.set)
-            life.result()
+            outcome(life)

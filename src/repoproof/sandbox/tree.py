@@ -15,6 +15,7 @@ from typing import Protocol
 
 from ..core.errors import Boundary, InfrastructureError
 from ..core.outcomes import Cause
+from ..core.waiting import SPELL
 from .base import ExecResult, Limits, Usage
 from .capture import Capture, Stream
 from .cgroup import Group
@@ -271,12 +272,12 @@ class Tree:
 
     # Limits.
 
-    def _patience(self) -> float | None:
-        """How long nothing need be looked at, as far as limits go."""
+    def _patience(self) -> float:
+        """How long nothing need be looked at, as far as limits go; never longer than a spell."""
         if not self._timed:
-            return None
+            return SPELL
         now = time.monotonic()
-        waits = [self._deadline() - now]
+        waits = [SPELL, self._deadline() - now]
         if self._begun_at is not None and self._empty_at is None:
             if self._limits.cpu_seconds is not None and self._group is not None:
                 # The earliest moment at which the rest of it could be used up.

@@ -15,6 +15,7 @@ from time import monotonic
 
 from ..core.base import GiB
 from ..core.errors import Boundary, InfrastructureError
+from ..core.waiting import SPELL
 from .store import allocated
 
 _KEPT = re.compile(
@@ -113,7 +114,7 @@ def _watched(
     while True:
         left = end - monotonic()
         try:
-            said = process.communicate(timeout=max(0.0, min(left, 1.0) if most_bytes else left))
+            said = process.communicate(timeout=max(0.0, min(left, SPELL)))
         except subprocess.TimeoutExpired:
             said = None
         for directory, most in most_bytes.items():
