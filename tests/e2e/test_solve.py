@@ -145,6 +145,23 @@ def test_an_endpoint_that_is_not_there_is_a_fault_of_every_attempt_and_submits_n
     assert "Next: correct what the faults say, then give the same command again" in ran.stdout
 
 
+@pytest.mark.parametrize("recording", [(), ("--no-record",)], ids=["in a process that outlives it", "in its own"])
+def test_an_endpoint_that_is_asked_again_is_not_silent(suite, tmp_path, recording):
+    out = tmp_path / "out"
+    asked = ("--task", "first", "--task", "second", "--workers", "1", *recording)
+    with scripted_server([Rule(status=503, first=1), Rule(replies=(RIGHT,))]) as server:
+        ran = repoproof(*words(suite, server, out, *asked))
+    assert ran.returncode == 0, ran.stderr
+    again, *ended = ran.stderr.splitlines()
+    assert again == "endpoint m: 503: scripted error 503; trying again at once (try 2 of 2)"
+    assert [line.split()[:3] for line in ended] == [["[1/2]", "first#0", "answered"], ["[2/2]", "second#0", "answered"]]
+    assert "503" not in ran.stdout
+    if not recording:
+        replay = ("--replay", out / ".solve", "-o", tmp_path / "again", *asked)
+        ran = repoproof("solve", suite, "--model", "m-1", *replay)
+        assert "endpoint" not in ran.stderr and len(ran.stderr.splitlines()) == 2
+
+
 def test_an_answer_without_a_repository_is_submitted_and_an_answer_that_is_cut_off_as_far_as_it_goes(suite, tmp_path):
     out = tmp_path / "out"
     rules = [to("first", "I cannot do that."), to("second", RIGHT, fault="truncated"), Rule(replies=(RIGHT,))]

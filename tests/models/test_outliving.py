@@ -187,6 +187,22 @@ def test_a_caller_that_is_told_to_end_finishes_what_is_in_flight(tmp_path: Path)
     assert kinds == [FaultKind.ABANDONED] * (20 - CONCURRENCY)
 
 
+def test_what_is_tried_again_is_said_here_though_it_is_another_process_that_tries(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with scripted_server([Rule(status=503, times=1), Rule()]) as server:
+
+        async def asking() -> Answer | Fault:
+            busy = endpoint(server.base_url).model_copy(update={"first_delay_seconds": 0.0})
+            async with outliving(busy, Recording(mode=Mode.AUTO, store=tmp_path)) as model:
+                return await model.ask(request("q"))
+
+        assert isinstance(asyncio.run(asking()), Answer)
+    line = "endpoint s: 503: scripted error 503; trying again at once (try 2 of 5)"
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("repoproof")] == [line]
+    assert (tmp_path / "caller.log").read_text().endswith(f"{line}\n")
+
+
 def test_a_caller_that_is_killed_is_a_fault_for_what_was_asked_and_another_one_goes_on(tmp_path: Path) -> None:
     with scripted_server([Rule(contains="hold", hold=True)]) as server:
 

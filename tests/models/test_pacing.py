@@ -200,3 +200,22 @@ def test_a_fault_keeps_it_too(rule: Rule, lost: Lost | None) -> None:
         endpoint = endpoint_at(server.base_url, tries=2, timeout_seconds=0.2 if rule.hold else 60.0)
         fault = failed(*outcomes(endpoint, [question("hi")]))
     assert fault.lost == lost
+
+
+def test_why_and_when_a_call_is_tried_again_is_logged_and_that_it_is_not_is_no_news(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    rules = [Rule(contains="busy", status=429, retry_after=0.25, first=2), Rule(contains="wrong", status=401), Rule()]
+    with scripted_server(rules) as server:
+        endpoint = endpoint_at(server.base_url, tries=3)
+        found = outcomes(endpoint, [question("busy"), question("busy too"), question("wrong"), question("fine")])
+    assert [type(outcome) for outcome in found] == [Answer, Answer, Fault, Answer]
+    assert [record.getMessage() for record in caplog.records if record.name == "repoproof.models.pacing"] == [
+        "endpoint scripted: 429: scripted error 429; trying again in 0.2 s (try 2 of 3)"
+    ]
+
+
+def test_the_last_try_is_not_announced_as_another(caplog: pytest.LogCaptureFixture) -> None:
+    with scripted_server([Rule(status=503)]) as server:
+        failed(*outcomes(endpoint_at(server.base_url, tries=1), [question()]))
+    assert caplog.records == []

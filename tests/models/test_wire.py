@@ -213,6 +213,10 @@ def test_depth_is_no_way_to_break_us(depth: int) -> None:
         assert str(error)
 
 
+def test_what_is_said_cannot_steer_a_terminal() -> None:
+    assert said("\x1b[2J\x9b1m\u202e\nfine \u00e9\u65e5") == "\ufffd[2J\ufffd1m\ufffd fine \u00e9\u65e5"
+
+
 def test_what_is_said_is_short() -> None:
     assert said("a\n b" * 1000, 10) == "a ba ba..."
 

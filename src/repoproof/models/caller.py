@@ -1,6 +1,6 @@
 """The process that makes the calls: `python -m repoproof.models.caller`, started by `outliving`.
 
-Over one socket, its standard input, come an `Assignment` and then an `Ask` a line; what goes back is a `Ready`, and a `Told` for each.
+Over one socket, its standard input, come an `Assignment` and then an `Ask` a line; what goes back is a `Ready`, and a `Told` for each, with a `Said` between them now and then.
 When the other side ends, in whatever way, nothing new is sent; what is in flight is awaited and written down, for it will be paid.
 """
 
@@ -59,13 +59,24 @@ class Told(Frozen):
     outcome: Answer | Fault = Field(union_mode="left_to_right")
 
 
+class Said(Frozen):
+    """A line for whoever watches."""
+
+    words: Text
+
+
 async def serve(connection: socket.socket) -> None:
     """Make all calls that are asked for over `connection`, and those that were begun when it ends."""
     reader, writer = await asyncio.open_unix_connection(sock=connection, limit=NO_LIMIT)
+
+    def say(words: str) -> None:
+        log.warning(words)
+        _write(writer, Said(words=words))
+
     async with AsyncExitStack() as open_things:
         try:
             assignment = Assignment.model_validate_json(await reader.readline())
-            endpoint = await open_things.enter_async_context(asking(assignment.endpoint))
+            endpoint = await open_things.enter_async_context(asking(assignment.endpoint, say=say))
             model = recorded(endpoint, assignment.recording)
         except (RepoProofError, OSError) as error:
             await _tell(writer, Ready(refusal=str(error)))
@@ -102,8 +113,12 @@ async def _call(model: Model, ask: Ask, writer: asyncio.StreamWriter) -> None:
 async def _tell(writer: asyncio.StreamWriter, what: Frozen) -> None:
     # Nobody may be there any more to hear of it.
     with suppress(ConnectionError):
-        writer.write(what.model_dump_json().encode() + b"\n")
+        _write(writer, what)
         await writer.drain()
+
+
+def _write(writer: asyncio.StreamWriter, what: Frozen) -> None:
+    writer.write(what.model_dump_json().encode() + b"\n")
 
 
 def main() -> None:

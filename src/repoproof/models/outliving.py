@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import os
 import socket
 import subprocess
@@ -17,19 +18,27 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from io import BufferedWriter
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
 
 from ..core.base import Frozen
 from ..core.durable import make_directory
 from ..core.errors import BadInput, Boundary, InfrastructureError, RepoProofError
 from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Model
-from .caller import NO_LIMIT, Ask, Assignment, Ready, Told
+from .caller import NO_LIMIT, Ask, Assignment, Ready, Said, Told
 from .endpoint import Endpoint
 from .recording import Mode, Recording
+
+log = logging.getLogger(__name__)
 
 STARTS = 4
 """Of callers, in all: one that dies takes what was asked with it, and the next question starts another."""
 FAREWELL = 10.0
 """Between the end of what a caller says and its own end, in seconds."""
+
+_HEARD: TypeAdapter[Told | Said] = TypeAdapter(Annotated[Told | Said, Field(union_mode="left_to_right")])
+"""Reads a line of a caller's."""
 
 
 @asynccontextmanager
@@ -159,7 +168,10 @@ class _Caller:
         try:
             with suppress(ConnectionError):
                 while (line := await self._reader.readline()).endswith(b"\n"):
-                    told = Told.model_validate_json(line)
+                    told = _HEARD.validate_json(line)
+                    if isinstance(told, Said):
+                        log.warning(told.words)
+                        continue
                     waiting = self._under_way.pop(told.number)
                     if not waiting.done():
                         waiting.set_result(told.outcome)

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import random
 import time
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Lost
 from .client import Client, Outcome, connected
 from .endpoint import Endpoint
+from .retries import Retries
 from .wire import most
+
+log = logging.getLogger(__name__)
 
 LONGEST_DELAY = 60.0
 """Between two tries, in seconds, whatever the endpoint says."""
 
 
 @asynccontextmanager
-async def asking(endpoint: Endpoint) -> AsyncGenerator[Paced]:
-    """The endpoint itself, a `Model`: no record, no budget."""
+async def asking(endpoint: Endpoint, *, say: Callable[[str], None] = log.warning) -> AsyncGenerator[Paced]:
+    """The endpoint itself, a `Model`: no record, no budget. `say` gets a line, now and then, on what is tried again."""
     async with connected(endpoint) as client:
-        yield Paced(endpoint, client)
+        yield Paced(endpoint, client, Retries(endpoint, say))
 
 
 class Rate:
@@ -70,6 +74,7 @@ class Paced:
 
     endpoint: Endpoint
     client: Client
+    retries: Retries
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     places: asyncio.Semaphore = field(init=False)
     waiting: int = 0
@@ -110,7 +115,10 @@ class Paced:
                 last = _together(last, outcome.result)
                 if not last.kind.is_retryable or number == self.endpoint.tries:
                     return last
-                if not await self.slept(delay_seconds(request, number, self.endpoint, outcome.retry_after)):
+                delay = delay_seconds(request, number, self.endpoint, outcome.retry_after)
+                if not self.closing.is_set():
+                    self.retries.heard_of(outcome.result, delay, number + 1, time.monotonic())
+                if not await self.slept(delay):
                     break
             return _abandoned(last)
 

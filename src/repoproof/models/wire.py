@@ -110,6 +110,8 @@ def said(value: object, limit: int = 300) -> str:
         fields = cast("Mapping[str, object]", value)
         value = fields.get("error") or fields.get("message") or fields.get("detail") or _dumped(fields)
     text = " ".join((value if isinstance(value, str) else _dumped(value)).split())
+    # It ends up on terminals, which must not obey it.
+    text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
