@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from plugins.asking import endpoint_at
 
@@ -46,7 +48,7 @@ def test_the_longer_it_lasts_the_less_often_it_is_said_but_never_seldom(retries:
         retries.heard_of(LIMITED, 1.0, 2, now=float(now))
         at += [now] * (len(said) - before)
     assert at == [0, 10, 30, 70, 150, 310, 630, 950, 1270, 1590, 1910]
-    assert max(later - earlier for earlier, later in zip(at, at[1:], strict=False)) == LONGEST_SILENCE
+    assert max(later - earlier for earlier, later in pairwise(at)) == LONGEST_SILENCE
 
 
 def test_after_a_quiet_time_it_is_news_again(retries: Retries, said: list[str]) -> None:
