@@ -124,6 +124,7 @@ def summary(built: Built) -> list[str]:
             f" {built.score.found} places could be changed, drawn by seed {built.score.seed}"
         )
         lines += [f"  survives: {fate.mutant.place}: {fate.mutant.words}" for fate in built.score.survivors]
+        lines += [f"  not tried: {one.what}: {one.why}" for one in built.score.dropped]
     if (writing := built.writing) is not None:
         lines.append(_written(writing) if writing.taken else f"README.md stays a skeleton: {writing.refused}")
     return lines

@@ -258,7 +258,7 @@ class JavaProject:
         self.expanding: set[JavaType] = set()
         """Annotations whose own annotations are being read: they may be on each other."""
         parser = Parser(Language(tree_sitter_java.language()))
-        for path in _files(tree):
+        for path in java_files(tree):
             try:
                 root = parser.parse(path.read_bytes()).root_node
             except OSError:
@@ -366,7 +366,9 @@ def _read_import(node: Node, source: SourceFile) -> None:
         source.imports[name.rpartition(".")[2]] = name
 
 
-def _files(tree: Path) -> Iterator[Path]:
+def java_files(tree: Path) -> Iterator[Path]:
+    """The sources of the service: not what is built from them, and not its tests."""
+
     def is_skipped(folder: Path) -> bool:
         parts = folder.relative_to(tree).parts
         if "main" in parts[:-1] and "src" in parts[:-1]:

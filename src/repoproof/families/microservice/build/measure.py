@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,12 +12,14 @@ from ....core.base import Frozen
 from ....core.errors import BadInput, Boundary, InfrastructureError
 from ....sandbox.base import Loopback, Sandbox
 from ....toolchains import Prepared, TimeLeft, toolchain
+from ....toolchains.store import Store
 from ..deploy import TEST_LIMITS, Startable, deployed, installed
 from ..golden import RUN_TESTS, golden_view, last_line, read_records, service_urls
 from ..stubs import STUBS, stub
 from ..validate import VARIATIONS
 from ..workspace import Record, ended
-from .mutants import Mutant, write_mutant
+from .mutant import Mutant
+from .mutants import write_mutant
 from .records import Dropped
 from .stage import Stage, start_of
 
@@ -30,7 +32,7 @@ class Fate(Frozen):
     mutant: Mutant
     killed: bool
     by: str
-    """The first test that failed, or what else ended it; empty for a survivor."""
+    """The first test that failed, with how; empty for a survivor."""
 
 
 class Score(Frozen):
@@ -40,6 +42,8 @@ class Score(Frozen):
     """Places that could be changed."""
     seed: int
     fates: tuple[Fate, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    """Mutants that no test was run on: what does not build or start, anybody finds, so it says nothing about the tests."""
 
     @property
     def killed(self) -> int:
@@ -121,30 +125,53 @@ def unfit(side: TestSide, stage: Stage, ids: Iterable[str], repeats: int, *, stu
 
 def measure(
     side: TestSide, stage: Stage, mutants: Sequence[Mutant], work: Path, record: Record, *, found: int, seed: int,
-    on_event: Callable[[Fate], None],
+    on_event: Callable[[Fate | Dropped], None],
 ) -> Score:  # fmt: skip
     """Deploy each mutant and run the tests against it up to the first that finds it."""
-    fates = []
+    fates: list[Fate] = []
+    dropped: list[Dropped] = []
     for number, mutant in enumerate(mutants):
         tree = work / f"mutant-{number}"
         write_mutant(stage.it.tree, mutant, tree)
-        fates.append(_fate(side, stage.it, mutant, tree, record))
-        on_event(fates[-1])
+        with _prepared(stage.it, tree, record) as prepared:
+            came = _fate(side, stage.it, mutant, tree, prepared)
+        on_event(came)
+        if isinstance(came, Fate):
+            fates.append(came)
+        else:
+            dropped.append(came)
         shutil.rmtree(tree, ignore_errors=True)
-    return Score(found=found, seed=seed, fates=tuple(fates))
+    return Score(found=found, seed=seed, fates=tuple(fates), dropped=tuple(dropped))
 
 
-def _fate(side: TestSide, it: Startable, mutant: Mutant, tree: Path, record: Record) -> Fate:
-    limits = toolchain(it.task.language).limits
+@contextmanager
+def _prepared(it: Startable, tree: Path, record: Record) -> Iterator[Prepared]:
+    """What is installed is the same for every mutant; where a build made the tree, this one is built, and forgotten afterwards."""
+    if it.prepared.tree is None:
+        yield it.prepared
+        return
+    prepared = installed(it.task, tree, it.box, record)
     try:
-        # What is installed is the same; where a build made the tree, it has to be built again.
-        prepared = it.prepared if it.prepared.tree is None else installed(it.task, tree, side.box, record)
+        yield prepared
+    finally:
+        if prepared.tree is not None and not prepared.phases[-1].cached:
+            store = Store(record.bench.cache)
+            for entry in [one for one in store.entries() if one.path == prepared.tree]:
+                store.remove(entry)
+
+
+def _fate(side: TestSide, it: Startable, mutant: Mutant, tree: Path, prepared: Prepared) -> Fate | Dropped:
+    what, limits = f"{mutant.place}: {mutant.words}", toolchain(it.task.language).limits
+    if not prepared.ok:
+        failed = prepared.phases[-1]
+        return Dropped(what=what, why=f"{failed.name}: {failed.reason}")
+    try:
         changed = replace(it, tree=tree, prepared=prepared, start=start_of(it.task, tree, prepared))
     except BadInput as error:
-        return Fate(mutant=mutant, killed=True, by=error.problem)
+        return Dropped(what=what, why=error.problem)
     with deployed(changed, TimeLeft(limits.task), limit_seconds=limits.start, log="mutants") as deployment:
         if not deployment.responds:
-            return Fate(mutant=mutant, killed=True, by=f"it does not respond: {deployment.reason}"[:200])
+            return Dropped(what=what, why=f"it does not respond: {deployment.reason}"[:200])
         outcomes = side.run(deployment.loopback, first_only=True)
     by = next((id for id, outcome in outcomes.items() if outcome != "passed"), "")
     with suppress(OSError):

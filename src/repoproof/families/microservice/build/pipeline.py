@@ -167,7 +167,9 @@ def build(
     return built
 
 
-def said(fate: Fate) -> str:
+def said(fate: Fate | Dropped) -> str:
+    if isinstance(fate, Dropped):
+        return f"{fate.what}: not tried: {fate.why}"
     return f"{fate.mutant.place}: {fate.mutant.words}: {'found by ' + fate.by if fate.killed else 'SURVIVES'}"
 
 

@@ -21,6 +21,10 @@ class Span(Frozen):
     end: int
 
 
+def span_of(node: Node) -> Span:
+    return Span(start=node.start_byte, end=node.end_byte)
+
+
 class Source:
     """A file's bytes, with the place of each line."""
 

@@ -1,0 +1,107 @@
+"""Where a Java file registers routes: annotations of methods, and calls on what takes routes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import tree_sitter_java
+from tree_sitter import Language, Node, Parser
+
+from ....analysis.routes.java_syntax import annotations_in, line_of, named, text_of
+from .sites import walk
+
+_MAPPING = re.compile(
+    r"((Request|Get|Post|Put|Patch|Delete)Mapping|(Http|Get|Post|Put|Patch|Delete)Exchange"
+    r"|Get|Post|Put|Patch|Delete|Head|Options|Trace|CustomHttpMethod|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Route)"
+)
+_TAKES_ROUTES = frozenset(
+    ("sse", "crud", "addHandler", "addHttpHandler", "addEndpoint", "addRoute", "route", "andRoute")
+)
+"""Beside what is named like the method that is asked for."""
+_HANDLED = frozenset(("handler", "blockingHandler", "respond", "method", "produces", "consumes", "order"))
+"""What is called on a route of Vert.x, which has no handler yet."""
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """A method that an annotation makes a route of."""
+
+    annotation: Node
+    method: Node
+
+
+def java_tree(content: bytes) -> Node:
+    return Parser(Language(tree_sitter_java.language())).parse(content).root_node
+
+
+def simple_name(node: Node | None) -> str:
+    """`C` of `a.b.C` or `C<D>`."""
+    return re.sub(r"<.*", "", text_of(node), flags=re.DOTALL).rpartition(".")[2].strip()
+
+
+def annotation_name(annotation: Node) -> str:
+    return simple_name(annotation.child_by_field_name("name"))
+
+
+def annotated_at(tree: Node, line: int) -> list[Annotated]:
+    """The annotations that begin at the line and make a route of their method. One that nobody knows, the tree's own, counts where it is
+    the only one."""
+    found = [
+        Annotated(annotation, method)
+        for method in walk(tree)
+        if method.type == "method_declaration"
+        for annotation in annotations_in(method)
+        if line_of(annotation) == line
+    ]
+    known = [one for one in found if _MAPPING.fullmatch(annotation_name(one.annotation))]
+    return known or (found if len(found) == 1 else [])
+
+
+def calls_at(tree: Node, line: int, methods: Collection[str]) -> list[Node]:
+    """The calls whose name is at the line and that register a route for one of `methods`; not those in a handler of another one."""
+    names = {method.lower() for method in methods}
+    found: list[Node] = []
+    for node in walk(tree):
+        if node.type != "method_invocation" or line_of(node.child_by_field_name("name") or node) != line:
+            continue
+        name = text_of(node.child_by_field_name("name"))
+        is_one = (name in _TAKES_ROUTES or name.lower() in names) and _registers(node, name)
+        if is_one and not any(_is_within(node, other.child_by_field_name("arguments")) for other in found):
+            found.append(node)
+    return found
+
+
+def _registers(call: Node, name: str) -> bool:
+    """Whether it is called as what takes a route is, and not as `map.get("x")`."""
+    arguments, owner = named(call.child_by_field_name("arguments")), call.child_by_field_name("object")
+    if len(arguments) != 1:
+        return len(arguments) > 1
+    is_static = owner is None or text_of(owner) == "ApiBuilder"
+    return is_static or name.isupper() or name in _TAKES_ROUTES or is_handled(call)
+
+
+def is_handled(call: Node) -> bool:
+    """Whether the call is one of Vert.x, and what comes after it says who handles the route."""
+    above = following(call)
+    return above is not None and text_of(above.child_by_field_name("name")) in _HANDLED
+
+
+def following(call: Node) -> Node | None:
+    """The next call of the chain: `a.b().c()` of `a.b()`."""
+    above = call.parent
+    is_next = above is not None and above.type == "method_invocation" and above.child_by_field_name("object") == call
+    return above if is_next else None
+
+
+def _is_within(node: Node, other: Node | None) -> bool:
+    return other is not None and other.start_byte <= node.start_byte and node.end_byte <= other.end_byte
+
+
+def handlers(tree: Node, line: int, methods: Collection[str]) -> Iterator[Node]:
+    """What handles the routes of the line: the annotated methods, or the calls with the methods of the file that they refer to."""
+    annotated = annotated_at(tree, line)
+    yield from (one.method for one in annotated)
+    if not annotated:
+        yield from calls_at(tree, line, methods)
