@@ -171,7 +171,7 @@ def test_an_answer_without_a_repository_is_submitted_and_an_answer_that_is_cut_o
     assert "4 answered, 1 unusable, 0 ended in faults" in ran.stdout
     outcomes = {attempt["task"]: (attempt["outcome"], attempt["note"]) for attempt in attempts(out)}
     assert outcomes["first"] == ("unusable", "the answer holds no file")
-    assert outcomes["second"] == ("answered", "the answer was cut off")
+    assert outcomes["second"] == ("answered", "the answer was cut off at the endpoint's own limit")
     assert sorted(path.name for path in (out / "first" / "0").iterdir()) == ["README.md", "requirements.txt"]
     half = (out / "second" / "0" / "service.py").read_text()
     assert half and REFERENCE["service.py"].startswith(half.rstrip("\n"))

@@ -13,6 +13,7 @@ from repoproof.core.errors import Boundary
 from repoproof.core.health import Health
 from repoproof.core.outcomes import Status
 from repoproof.core.run import RunDirectory
+from repoproof.core.submission import NoAnswer, Submission
 from repoproof.core.submissions import read_submissions
 from repoproof.core.suite_files import write_health
 from repoproof.core.verdict import Verdict
@@ -156,3 +157,33 @@ def test_the_config_hash_is_of_settings_and_task(suite: Path) -> None:
     }
     assert len(hashes) == 7
     assert config_hash(CONFIG, one) == config_hash(ScoreConfig(sandbox="none"), load(suite).task("one"))
+
+
+def test_an_attempt_without_an_answer_is_our_failure_and_one_that_a_budget_stopped_is_nobodys(
+    suite: Path, submissions: Path, tmp_path: Path
+) -> None:
+    loaded = load(suite)
+    found = read_submissions(submissions, [task.id for task in loaded])
+    answered = [item for item in found.items if item.task == "one"]
+
+    def lost(task: str, attempt: int, boundary: Boundary | None) -> Submission:
+        why = NoAnswer(kind="k", reason="why", boundary=boundary)
+        return Submission(task=task, attempt=attempt, no_answer=why, hash=f"{boundary}")
+
+    more = [
+        lost("one", 2, None),
+        lost("one", 1, Boundary.MODEL),
+        lost("two", 0, Boundary.HARNESS),
+        lost("two", 1, None),
+    ]
+    more += [lost("three", 0, None), lost("three", 1, None)]
+    with RunDirectory.locked(tmp_path / "run") as directory:
+        found = plan(loaded, loaded.tasks, [*answered, *more], config=CONFIG, run=directory)
+    assert jobs(found) == ["one"]
+    assert [(one.task, one.attempt, one.status, one.reason, one.boundary) for one in found.settled] == [
+        ("one", 1, Status.INFRASTRUCTURE_ERROR, "no answer: k: why", Boundary.MODEL),
+        ("two", 0, Status.INFRASTRUCTURE_ERROR, "no answer: k: why", Boundary.HARNESS),
+        ("three", 0, Status.MISSING, "not asked: why", None),
+    ]
+    assert found.not_asked == 3
+    assert [asked.is_answered for asked in found.asked] == [True, False, False, False]

@@ -8,6 +8,8 @@ from importlib.resources import files
 import jsonschema
 import pytest
 
+from repoproof.reports.answers import Answers
+from repoproof.reports.report import Report
 from repoproof.reports.schema import report_schema
 
 PUBLISHED = json.loads(files("repoproof.reports").joinpath("report.schema.json").read_text(encoding="utf-8"))
@@ -44,6 +46,12 @@ def test_a_report_is_valid(report, four_verdicts, static):
 )
 def test_a_report_that_is_something_else_is_not(report, four_verdicts, field, value):
     assert not VALIDATOR.is_valid(as_json(report(four_verdicts)) | {field: value})
+
+
+def test_a_report_from_before_a_field_was_added_is_still_read(report, four_verdicts):
+    written = as_json(report(four_verdicts))
+    del written["answers"], written["tasks"][0]["no_answer"]
+    assert Report.model_validate(written) == report(four_verdicts).model_copy(update={"answers": Answers()})
 
 
 def test_what_programs_rely_on_is_where_it_was_promised(report, four_verdicts):

@@ -9,7 +9,7 @@ from plugins.asking import endpoint_at
 from repoproof.completions.templates import template
 from repoproof.models.base import ChatRequest, Fault, FaultKind, Sampling
 from repoproof.models.pacing import asking
-from repoproof.models.scripted import Rule, scripted_server
+from repoproof.models.scripted import Rule, Spoiled, scripted_server
 from repoproof.solvers import Assignment, Solved
 from repoproof.solvers.direct import Direct
 
@@ -62,14 +62,15 @@ def test_an_answer_that_the_limit_of_tokens_cut_off_is_taken_as_far_as_it_goes(w
     reply = "### FILE: a.py\n```\na = 1\n```\n\n### FILE: b.py\n```\n" + "b = 2\n" * 100 + "```\n"
     came = attempt(workspace, Rule(replies=(reply,)), sampling=Sampling(max_tokens=40))
     assert isinstance(came, Solved) and came.usable
-    assert came.notes[0] == "the answer was cut off"
+    assert came.cut_off and came.notes[0] == "the answer was cut off at max_tokens (40)"
     assert files(workspace)["a.py"] == "a = 1\n"
 
 
 def test_an_answer_that_leads_out_of_the_workspace_does_not(workspace):
     reply = "### FILE: ../evil.py\n```\nx\n```\n\n### FILE: .git/hooks/pre-commit\n```\nx\n```\n"
     came = attempt(workspace, Rule(replies=(reply,)))
-    assert isinstance(came, Solved) and not came.usable and len(came.notes) == 2
+    assert isinstance(came, Solved) and not came.usable and len(came.notes) == 3
+    assert came.note.startswith("the answer holds no file; ../evil.py: refused")
     assert sorted(files(workspace)) == ["README.md", "requirements.txt"]
     assert not (workspace.parent / "evil.py").exists()
 
@@ -77,3 +78,12 @@ def test_an_answer_that_leads_out_of_the_workspace_does_not(workspace):
 def test_no_answer_is_the_fault_that_the_model_reports(workspace):
     came = attempt(workspace, Rule(status=500))
     assert isinstance(came, Fault) and came.kind is FaultKind.OVERLOADED
+
+
+def test_an_answer_that_the_endpoint_cut_off_is_told_from_one_that_the_model_did_not_finish(workspace):
+    by_endpoint = attempt(workspace, Rule(replies=("Let me think.",), fault=Spoiled.TRUNCATED))
+    by_itself = attempt(workspace, Rule(replies=("### FILE: a.py\n```\na = 1\n",)))
+    assert isinstance(by_endpoint, Solved) and isinstance(by_itself, Solved)
+    assert (by_endpoint.cut_off, by_itself.cut_off) == (True, False)
+    assert by_endpoint.note == "the answer was cut off at the endpoint's own limit; the answer holds no file"
+    assert by_itself.note == "the answer ends in the middle"

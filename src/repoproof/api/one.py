@@ -10,7 +10,7 @@ from ..core.config import SCORER_VERSION, ScoreConfig
 from ..core.errors import BadInput
 from ..core.paths import cache_root
 from ..core.run import Asked, RunDirectory, RunInfo
-from ..core.submission import MISSING, Submission, submission_label
+from ..core.submission import Submission, submission_label
 from ..core.submissions import read_submissions
 from ..core.suite import Suite
 from ..core.task import Task
@@ -106,7 +106,7 @@ def _again(directory: RunDirectory, task: str, attempt: int | None) -> _Again:
     """`BadInput` where suite or submission are not what they were: the answer would be to another question."""
     info = directory.info
     question = _question(info, task, attempt)
-    if question.key.submission_hash == MISSING:
+    if not question.is_answered:
         raise BadInput(
             f"nothing was submitted for {question.key.task!r}",
             file=info.submissions_path,

@@ -209,7 +209,9 @@ def _chosen(suite: Suite, names: Sequence[str], lang: str) -> list[MicroserviceT
 def _one_each(predictions: Path, suite: Suite) -> dict[str, Submission]:
     """Repository -> what is submitted for it. The harness knows one prediction of each."""
     found: dict[str, Submission] = {}
-    for submission in answers_in(predictions, suite).items:
+    answers = answers_in(predictions, suite)
+    failed = [one for one in answers.unanswered if one.no_answer is not None and one.no_answer.boundary is not None]
+    for submission in (*answers.items, *failed):
         if found.setdefault(submission.task, submission) is not submission:
             mend = "score several with `repoproof score`"
             raise BadInput(f"several answers to {submission.task!r}", file=predictions, mend=mend)

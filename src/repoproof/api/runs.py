@@ -26,6 +26,7 @@ from ..reports.comparison import Comparison, comparison_of
 from ..reports.report import Report
 from ..reports.scores import report_of
 from ..sandbox import Sandbox, open_sandbox
+from ..solvers.output import unanswered
 from . import arguments
 from .suites import is_suite, load_suite, load_whole_suite, select
 
@@ -89,16 +90,24 @@ def score(
     loaded = load_whole_suite(suite, to="score")
     chosen = select(loaded, options.tasks, language)
     found = answers_in(submissions, loaded)
-    if not found.items:
+    if not found.items and not found.unanswered:
         log.warning("%s is empty: every task counts as missing", submissions)
     for warning in unknown_lines(check_of(found, loaded, chosen)):
         log.warning("%s", warning)
     box = None if static_only else open_sandbox(sandbox)
     config = settings(loaded, box, task_seconds=task_seconds, coverage=coverage)
     with RunDirectory.locked(directory_of_run) as directory:
-        planned = plan(loaded, chosen, found.items, config=config, run=directory)
+        planned = plan(loaded, chosen, (*found.items, *found.unanswered), config=config, run=directory)
         versions = {"repoproof": version("repoproof"), "python": platform.python_version()}
-        info = RunInfo.of(loaded, config, options, planned.asked, submissions=submissions, versions=versions)
+        info = RunInfo.of(
+            loaded,
+            config,
+            options,
+            planned.asked,
+            submissions=submissions,
+            versions=versions,
+            not_asked=planned.not_asked,
+        )
         before = directory.ask(info)
         if before is not None and (was := _about(before)) != (now := _about(info)):
             log.warning("%s held %s; now it holds %s", directory.path, was, now)
@@ -194,7 +203,10 @@ def answers_in(submissions: Path, suite: Suite) -> Submissions:
 
 def _read(submissions: Path, suite: Suite) -> Submissions:
     completions = family(suite.info.family).completions
-    return read_submissions(submissions, [task.id for task in suite], completions=completions)
+    found = read_submissions(submissions, [task.id for task in suite], completions=completions)
+    answered = {(item.task, item.attempt) for item in found.items}
+    without = tuple(one for one in unanswered(submissions) if (one.task, one.attempt) not in answered)
+    return found.model_copy(update={"unanswered": without})
 
 
 def _not_swapped(submissions: Path | str, suite: Suite | Path | str) -> Path:

@@ -30,7 +30,7 @@ from .digest import digest_of_strings
 from .durable import append_lines, held, make_directory, write_atomically
 from .errors import BadInput
 from .jsonl import read_json, to_record
-from .submission import Origin
+from .submission import MISSING, NoAnswer, Origin
 from .suite import Suite
 from .verdict import Verdict, VerdictKey
 
@@ -52,6 +52,12 @@ class Asked(Frozen):
     slices: dict[str, tuple[str, ...]] = {}
     """What the task says of itself beside its language: framework, domain, category, difficulty, tag."""
     origin: Origin = Origin()
+    no_answer: NoAnswer | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether anything was submitted."""
+        return self.no_answer is None and self.key.submission_hash != MISSING
 
 
 class RunInfo(Frozen):
@@ -76,6 +82,8 @@ class RunInfo(Frozen):
     submissions_path: str = ""
     asked: tuple[Asked, ...]
     """In the order of the suite. Verdicts of other keys in the directory are answers to earlier questions."""
+    not_asked: int = 0
+    """Further attempts, that a budget stopped: of tasks with others, hence no questions here."""
 
     @classmethod
     def of(
@@ -87,6 +95,7 @@ class RunInfo(Frozen):
         *,
         submissions: Path | None = None,
         versions: dict[str, str] | None = None,
+        not_asked: int = 0,
     ) -> Self:
         """What is written down about a scoring that starts now."""
         return cls(
@@ -104,6 +113,7 @@ class RunInfo(Frozen):
             suite_path=str(suite.root),
             submissions_path=str(submissions.resolve()) if submissions else "",
             asked=asked,
+            not_asked=not_asked,
         )
 
 

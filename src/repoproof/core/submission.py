@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from .base import Frozen, Text
+from .errors import Boundary
 from .verdict import Violation
 
 MISSING = "missing"
@@ -26,6 +27,23 @@ class Origin(Frozen):
     seconds: float | None = Field(default=None, ge=0)
     trajectory: Text | None = None
     """Path of the agent's transcript, relative to the submissions directory."""
+    cut_off: bool = False
+    """The answer ended before whoever gave it did: at a limit of tokens."""
+    without_file: bool = False
+    """There was an answer, and no file in it: what is submitted is what the solver was given."""
+    note: Text = ""
+    """What the solver has to say about the answer, in one line."""
+
+
+class NoAnswer(Frozen):
+    """Why an attempt has no answer, so that nothing is submitted: no doing of the solver's."""
+
+    kind: Text
+    """In one word: `rate_limited`, `timed_out`, `over_budget`, ..."""
+    reason: Text
+    """In one line."""
+    boundary: Boundary | None = None
+    """Whose failure it was; None for nobody's: it was not asked, since a budget had been used up."""
 
 
 def submission_label(task: str, attempt: int, name: str = "") -> str:
@@ -34,7 +52,7 @@ def submission_label(task: str, attempt: int, name: str = "") -> str:
 
 
 class Submission(Frozen):
-    """An answer to one task: a directory (`path`) or a completion (`completion`), never both.
+    """An answer to one task: a directory (`path`) or a completion (`completion`), never both, or word that there is none (`no_answer`).
 
     `violations` holds what reading it brought to light (links out of the tree, devices, an escaping path). A submission that
     cannot be used at all has `refused` set, and is scored without being run.
@@ -47,6 +65,7 @@ class Submission(Frozen):
     path: Path | None = None
     """Absolute."""
     completion: str | None = None
+    no_answer: NoAnswer | None = None
     origin: Origin = Origin()
     hash: str
     """SHA-256 over relative paths, executable bits and contents (times, owners and other bits left out)."""

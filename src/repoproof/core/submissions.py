@@ -48,6 +48,8 @@ class Submissions(Frozen):
     """Folders that the suite does not know: not scored."""
     notes: tuple[str, ...] = ()
     """What a user might not expect: names that were left out, folders that nothing mentions, loose files."""
+    unanswered: tuple[Submission, ...] = ()
+    """Attempts without an answer, as far as whoever made them says so."""
 
 
 class SubmissionLine(Frozen):

@@ -42,6 +42,8 @@ class Plan:
     """To be run."""
     mean_seconds: float | None = None
     """Per job, from what is finished; None if nothing is."""
+    not_asked: int = 0
+    """Attempts at tasks with others that a budget stopped: no questions, for nobody knows what would have come."""
 
 
 def plan(
@@ -65,9 +67,15 @@ def plan(
     finished: list[VerdictKey] = []
     settled: list[Verdict] = []
     jobs: list[Job] = []
+    not_asked = 0
     for task in tasks:
         quarantine = suite.quarantined.get(task.id)
-        for submission in sorted(answers[task.id], key=lambda s: s.attempt) or [_missing(task)]:
+        made, stopped = _made(answers[task.id])
+        if not made:
+            # The task counts all the same.
+            made, stopped = stopped[:1], stopped[1:]
+        not_asked += len(stopped)
+        for submission in made or [_missing(task)]:
             question = _question(task, submission, config_hash(config, task, quarantine))
             asked.append(question)
             if run.is_finished(question.key) and task.id not in again:
@@ -77,7 +85,8 @@ def plan(
             else:
                 jobs.append(Job(task, submission, question.key))
     seconds = [taken for key in finished if (taken := run.seconds(key))]
-    return Plan(tuple(asked), tuple(finished), tuple(settled), tuple(jobs), fmean(seconds) if seconds else None)
+    mean = fmean(seconds) if seconds else None
+    return Plan(tuple(asked), tuple(finished), tuple(settled), tuple(jobs), mean, not_asked)
 
 
 def config_hash(config: ScoreConfig, task: Task, quarantine: str | None = None) -> str:
@@ -93,6 +102,16 @@ def with_violations(verdict: Verdict, submission: Submission) -> Verdict:
     return verdict.model_copy(update={"violations": (*unsaid, *verdict.violations)}) if unsaid else verdict
 
 
+def _made(attempts: Iterable[Submission]) -> tuple[list[Submission], list[Submission]]:
+    """In their order: those that were made, whatever came of them, and those that a budget stopped."""
+    made: list[Submission] = []
+    stopped: list[Submission] = []
+    for attempt in sorted(attempts, key=lambda s: s.attempt):
+        was_stopped = attempt.no_answer is not None and attempt.no_answer.boundary is None
+        (stopped if was_stopped else made).append(attempt)
+    return made, stopped
+
+
 def _missing(task: Task) -> Submission:
     return Submission(task=task.id, hash=MISSING)
 
@@ -106,6 +125,7 @@ def _question(task: Task, submission: Submission, hash: str) -> Asked:
         source=task.provenance.source,
         slices=task.slices,
         origin=submission.origin,
+        no_answer=submission.no_answer,
     )
 
 
@@ -115,6 +135,11 @@ def _without_running(key: VerdictKey, task: Task, submission: Submission, quaran
         return _settled(key, task, Status.INVALID_TASK, f"quarantined: {quarantine}", submission, Boundary.TASK)
     if submission.hash == MISSING:
         return _settled(key, task, Status.MISSING, "no submission for this task", submission)
+    if (why := submission.no_answer) is not None:
+        if why.boundary is None:
+            return _settled(key, task, Status.MISSING, f"not asked: {why.reason}", submission)
+        reason = f"no answer: {why.kind}: {why.reason}"
+        return _settled(key, task, Status.INFRASTRUCTURE_ERROR, reason, submission, why.boundary)
     if submission.refused:
         escapes = any(violation.rule == PATH_ESCAPE for violation in submission.violations)
         return _settled(key, task, Status.CHEATED if escapes else Status.BUILD_FAILED, submission.refused, submission)

@@ -46,6 +46,8 @@ class Check(Frozen):
     submissions: tuple[Checked, ...]
     missing: tuple[str, ...]
     """Tasks without a submission: scored as 0."""
+    no_answer: dict[str, str] = {}
+    """`task#attempt` of attempts without an answer, and why."""
     quarantined: dict[str, str] = {}
     """Tasks that their own health record speaks against, and why."""
 
@@ -78,6 +80,7 @@ def check_of(found: Submissions, suite: Suite, chosen: Sequence[Task]) -> Check:
     """What scoring `found` on the `chosen` tasks of `suite` would come to."""
     ids, all_ids = [task.id for task in chosen], [task.id for task in suite]
     items = [submission for submission in found.items if submission.task in ids]
+    without = [submission for submission in found.unanswered if submission.task in ids]
     return Check(
         suite=SuiteIdentity.of(suite).label,
         denominator=len(ids),
@@ -94,7 +97,12 @@ def check_of(found: Submissions, suite: Suite, chosen: Sequence[Task]) -> Check:
             )
             for submission in sorted(items, key=lambda s: (ids.index(s.task), s.attempt))
         ),
-        missing=tuple(id for id in ids if id not in {submission.task for submission in items}),
+        missing=tuple(id for id in ids if id not in {submission.task for submission in (*items, *without)}),
+        no_answer={
+            submission_label(one.task, one.attempt): f"{one.no_answer.kind}: {one.no_answer.reason}"
+            for one in without
+            if one.no_answer is not None
+        },
         quarantined={id: reason for id, reason in suite.quarantined.items() if id in ids},
         unknown=found.unknown,
         meant={name: near[0] for name in found.unknown if (near := get_close_matches(name, all_ids, n=1))},

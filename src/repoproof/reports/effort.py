@@ -11,7 +11,7 @@ from pydantic import Field
 from ..core.base import Frozen
 from ..core.outcomes import Status
 from ..core.run import Asked
-from ..core.submission import MISSING, Origin
+from ..core.submission import Origin
 from ..stats.means import Scored
 
 FIGURES = {
@@ -63,7 +63,7 @@ class Effort(Frozen):
 
 def effort_of(asked: Iterable[Asked], rows: Sequence[Scored], *, judged: bool) -> Effort:
     """What the answers to `asked` took; `judged` is whether `rows` say of every one of them whether it passed."""
-    origins = [question.origin for question in asked if question.key.submission_hash != MISSING]
+    origins = [question.origin for question in asked if question.is_answered]
     passed = [row.task for row in rows if row.status is Status.PASSED] if judged else None
     makers = Counter((origin.model, origin.agent, origin.sampling) for origin in origins)
     return Effort(

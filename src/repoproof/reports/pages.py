@@ -49,6 +49,8 @@ def report_page(report: Report, *, by: Sequence[str] = (), code: bool = False) -
     for dimension in dict.fromkeys((*(("language",) if report.by_language else ()), *by)):
         parts.append(_sliced(report, dimension))
     parts.extend(_effort(report))
+    if report.answers.line:
+        parts.append(report.answers.line)
     parts.append(_counts(report))
     parts.append(f"Not a result: {report.headline}" if report.above_threshold else report.headline)
     return Page(tuple(parts))
@@ -69,6 +71,7 @@ def check_page(check: Check) -> Page:
         Table((Column("Submission"), Column("Files", True), Column("MiB", True), Column("State")), rows)
     ]
     parts.extend(f"missing: {task}: nothing was submitted, scored as 0" for task in check.missing)
+    parts.extend(f"no answer: {label}: {why}" for label, why in check.no_answer.items())
     parts.extend(f"unknown: {line}" for line in unknown_lines(check))
     parts.extend(f"note: {note}" for note in check.notes)
     parts.extend(f"quarantined: {task}: {reason}" for task, reason in check.quarantined.items())
@@ -270,7 +273,7 @@ def _submissions(report: Report) -> Table:
 def _reasons(report: Report) -> Table:
     # What was only read has no reason worth a line each.
     decided = [row for row in report.tasks if report.word(row.status) not in (Status.PASSED.value, READ)]
-    rows = tuple((row.label, row.reason) for row in decided if row.reason)
+    rows = tuple((row.label, row.why) for row in decided if row.why)
     return Table((Column("Submission"), Column("Reason")), rows, title="Why")
 
 

@@ -17,6 +17,7 @@ from ..core.run import RunInfo
 from ..core.submission import Origin, submission_label
 from ..core.suite import Suite
 from ..stats.means import Scored, Unanswered
+from .answers import Answers
 from .code import CodeFigure
 from .effort import Effort
 
@@ -159,6 +160,8 @@ class TaskRow(Frozen):
     reason: str = ""
     boundary: Boundary | None = None
     """Whose failure it was, for infrastructure errors and invalid tasks."""
+    no_answer: str = ""
+    """Why there is no answer, in one word: `rate_limited`, ..., `over_budget`; empty where there is one, or where nobody says."""
     measures: dict[str, float] = Field(default_factory=dict)
     tests_passed: int = 0
     tests_total: int = 0
@@ -178,6 +181,16 @@ class TaskRow(Frozen):
     def label(self) -> str:
         return submission_label(self.task, self.attempt, self.submission)
 
+    @property
+    def is_fault(self) -> bool:
+        """Whether the attempt was made, and no answer came: an infrastructure error that only the solver can mend."""
+        return bool(self.no_answer) and self.status is Status.INFRASTRUCTURE_ERROR
+
+    @property
+    def why(self) -> str:
+        """The reason of its status, and what its solver had to say."""
+        return "; ".join(filter(None, (self.reason, " ".join(self.origin.note.split()))))
+
 
 class Report(Frozen):
     """The scores of one run.
@@ -192,7 +205,7 @@ class Report(Frozen):
     denominator: int
     """Tasks that strict scores are over: all of the suite, or of the subset that was asked for."""
     submissions: int
-    """Verdicts, those on missing submissions included."""
+    """Verdicts, those on missing submissions and on attempts without an answer included."""
     subset: str = ""
     """`subset: 2 of 5 tasks`; empty where the whole suite was scored."""
     unscored: tuple[str, ...] = ()
@@ -217,6 +230,8 @@ class Report(Frozen):
     pass_at_k: tuple[PassAtK, ...] = ()
     """As far as the task with the fewest answers allows; none where no task has several, in a static run, and where answers are of
     several makers or have names: these are variants, not samples. A task without any answer counts as 0 for every k."""
+    answers: Answers = Answers()
+    """What came back of the attempts, as far as the solver says it: an answer without a file is the model's failure, a fault is not."""
     effort: Effort
     """Who answered, and what it took."""
     by_language: dict[str, Slice] = Field(default_factory=dict)
@@ -270,8 +285,9 @@ class Report(Frozen):
         subset = f", {self.subset}" if self.subset else ""
         if self.unscored:
             subset += f", unfinished: {counted(len(self.unscored), 'submission')} not scored yet"
-        missing = self.counts.get(Status.MISSING, 0)
-        submitted = counted(self.submissions - missing, "submission") + (f", {missing} missing" if missing else "")
+        missing, faulty = self.counts.get(Status.MISSING, 0), sum(row.is_fault for row in self.tasks)
+        submitted = counted(self.submissions - missing - faulty, "submission")
+        submitted += (f", {missing} missing" if missing else "") + (f", {faulty} without an answer" if faulty else "")
         return (
             f"{metric.label} {number(self.strict[metric.name])} over {counted(self.denominator, 'task')}, "
             f"{submitted}{subset} (suite {self.suite.label})"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.outcomes import Status
 from ..core.run import Asked, RunInfo
-from ..core.submission import MISSING, submission_label
+from ..core.submission import submission_label
 from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
 from ..stats.means import (
@@ -20,6 +20,7 @@ from ..stats.means import (
     task_means,
 )
 from ..stats.passk import mean_pass_at_k, pass_at_k
+from .answers import answers_to
 from .code import code_of
 from .effort import effort_of
 from .intervals import interval_of
@@ -72,6 +73,7 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
         infrastructure_threshold=info.options.infrastructure_threshold,
         attempts=attempts,
         pass_at_k=_pass_at_k(attempts, rows, sources) if _are_samples(info) else (),
+        answers=answers_to(info.asked, info.not_asked),
         effort=effort_of(info.asked, rows, judged=not info.config.static_only and len(rows) == len(asked)),
         by_language=slices["language"] if len(slices["language"]) > 1 else {},
         slices=slices,
@@ -83,13 +85,9 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
 
 def _are_samples(info: RunInfo) -> bool:
     """Whether a task's answers are draws from one distribution, which pass@k is about: run, by one maker, none with a name of its own."""
-    origins = [question.origin for question in info.asked if _is_there(question)]
+    origins = [question.origin for question in info.asked if question.is_answered]
     makers = {(origin.model, origin.agent, origin.sampling) for origin in origins}
     return not info.config.static_only and len(makers) == 1 and not any(question.name for question in info.asked)
-
-
-def _is_there(question: Asked) -> bool:
-    return question.key.submission_hash != MISSING
 
 
 def _pass_at_k(attempts: Mapping[str, int], rows: Iterable[TaskRow], sources: Sequence[str]) -> tuple[PassAtK, ...]:
@@ -111,7 +109,7 @@ def _attempts(asked: Iterable[Asked]) -> dict[str, int]:
     """Task -> answers that were handed in."""
     attempts: dict[str, int] = {}
     for question in asked:
-        attempts[question.key.task] = attempts.get(question.key.task, 0) + _is_there(question)
+        attempts[question.key.task] = attempts.get(question.key.task, 0) + question.is_answered
     return attempts
 
 
@@ -124,6 +122,7 @@ def _row(verdict: Verdict, question: Asked, stages: Sequence[str]) -> TaskRow:
         status=verdict.status,
         reason=verdict.reason,
         boundary=verdict.boundary,
+        no_answer=question.no_answer.kind if question.no_answer is not None else "",
         measures=verdict.measures,
         tests_passed=sum(test.passed for test in verdict.tests),
         tests_total=len(verdict.tests),
@@ -143,7 +142,12 @@ def _warnings(report: Report) -> Iterable[str]:
             rate = f"{rate}, but {report.infrastructure_loss:.1%} of the score"
         yield (
             f"{errors} of {counted(report.submissions, 'submission')} ({rate}, limit {limit:.1%}) ended in an infrastructure error: "
-            "no number here is a result; run the same command again"
+            f"no number here is a result; {_mend(report, errors)}"
+        )
+    if stopped := [row.task for row in report.tasks if row.no_answer and row.status is Status.MISSING]:
+        yield (
+            f"{counted(len(stopped), 'task')} had no answer when the solver's budget was used up: counted as 0; "
+            "have it go on with a larger one, then run the same command"
         )
     if unscored := len(report.unscored):
         yield f"unfinished: {counted(unscored, 'submission')} not scored yet, counted as 0; run the same command to go on"
@@ -161,6 +165,15 @@ def _warnings(report: Report) -> Iterable[str]:
         )
     if report.subset:
         yield f"{report.subset}: not a score of the suite"
+
+
+def _mend(report: Report, errors: int) -> str:
+    """What to do about infrastructure errors."""
+    faulty = sum(row.is_fault for row in report.tasks)
+    if not faulty:
+        return "run the same command again"
+    of_these = "" if faulty == errors else f"{faulty} of these attempts have no answer: "
+    return f"{of_these}have the solver try again (the same `repoproof solve`), then run the same command"
 
 
 def _gaps(report: Report) -> list[str]:

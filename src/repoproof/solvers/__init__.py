@@ -45,6 +45,13 @@ class Solved(Frozen):
     """Whether anything came into the workspace. If not, the workspace as it was is what gets scored."""
     notes: tuple[Text, ...] = ()
     """What was read leniently, left out or missing in the answers, a line each."""
+    cut_off: bool = False
+    """The last answer ended before the model did: at a limit of tokens."""
+
+    @property
+    def note(self) -> str:
+        """The first thing to be said; where nothing came, what came before it as well."""
+        return "; ".join(self.notes[: 1 if self.usable else 2])
 
 
 class Solver(Protocol):

@@ -100,7 +100,7 @@ class Attempted(Frozen):
             task=key.task,
             attempt=key.attempt,
             outcome=Outcome.ANSWERED if came.usable else Outcome.UNUSABLE,
-            note=came.notes[0] if came.notes else "",
+            note=came.note,
             usage=Usage.of(came),
             ended=now,
         )

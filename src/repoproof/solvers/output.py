@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
@@ -27,12 +27,13 @@ from uuid import uuid4
 from pydantic import Field
 
 from ..core.base import Frozen
+from ..core.digest import digest_of_strings
 from ..core.durable import held, make_directory, sync_directory, write_atomically
 from ..core.errors import BadInput
 from ..core.jsonl import read_json, to_record
-from ..core.submission import Origin
+from ..core.submission import NoAnswer, Origin, Submission
 from ..core.submissions import INDEX, SubmissionLine
-from ..models.base import Fault, Sampling
+from ..models.base import Fault, FaultKind, Sampling
 from . import Solved
 from .attempts import Attempted, Key, Outcome, Usage
 from .lines import Lines, spelled
@@ -161,7 +162,7 @@ class Output:
         _move(made / "tree", self._tree(key))
         _move(made / "transcript", self.path / _transcript(key))
         made.rmdir()
-        self._index.append(_line(key, attempted.usage, settings))
+        self._index.append(_line(key, solved, settings))
         self.done[key] = attempted
         return attempted
 
@@ -208,7 +209,26 @@ class Output:
         return self.path / key.task / str(key.attempt)
 
 
-def _line(key: Key, usage: Usage, settings: Settings) -> SubmissionLine:
+def unanswered(path: Path) -> Iterator[Submission]:
+    """The attempts of the output at `path` (or with the index at `path`) that ended without an answer; none where it is no output."""
+    file = (path if path.is_dir() else path.parent) / HIDDEN / "attempts.jsonl"
+    if not file.is_file():
+        return
+    for key, last in {line.key: line for line in Lines(file, Attempted)}.items():
+        if (fault := last.fault) is not None:
+            why = NoAnswer(
+                kind=fault.kind.value,
+                reason=fault.reason,
+                boundary=None if fault.kind is FaultKind.OVER_BUDGET else fault.boundary,
+            )
+            hash = digest_of_strings("no answer", why.kind, why.reason)
+            yield Submission(task=key.task, attempt=key.attempt, no_answer=why, hash=hash)
+
+
+def _line(key: Key, solved: Solved, settings: Settings) -> SubmissionLine:
+    usage = Usage.of(solved)
+    # A line holds what there is to say, and nothing else.
+    said = {"cut_off": solved.cut_off, "without_file": not solved.usable, "note": solved.note}
     origin = Origin(
         model=settings.model,
         agent=settings.solver,
@@ -218,6 +238,7 @@ def _line(key: Key, usage: Usage, settings: Settings) -> SubmissionLine:
         cost_usd=usage.cost_usd,
         seconds=usage.seconds,
         trajectory=_transcript(key),
+        **{name: value for name, value in said.items() if value},
     )
     return SubmissionLine(task=key.task, attempt=key.attempt, path=f"{key.task}/{key.attempt}", origin=origin)
 
