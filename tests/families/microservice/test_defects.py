@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from plugins.small_suite import IDS, PORT, TESTS, write_suite
 
 import repoproof
+from repoproof.core.errors import Boundary, InfrastructureError
 from repoproof.core.health import Health, Reference
+from repoproof.core.outcomes import Cause, TestOutcome
 from repoproof.core.suite_files import read_health, seal_suite
+from repoproof.core.verdict import TestResult
+from repoproof.families.microservice.defects import RULES, Evidence, Kind, judge
+from repoproof.families.microservice.golden import GoldenRun
+from repoproof.families.microservice.task import MicroserviceTask
+from repoproof.families.microservice.validate import boundary_of_task
+from repoproof.sandbox.base import ExecResult, Usage
 from repoproof.toolchains.python import PythonToolchain
 
 pytestmark = pytest.mark.needs("bubblewrap")
@@ -18,9 +27,9 @@ pytestmark = pytest.mark.needs("bubblewrap")
 BASE = f'import pytest, requests\nURL = "http://localhost:{PORT}"\n'
 
 
-def published(root: Path, tests: str, *ids: str) -> Path:
+def published(root: Path, tests: str, *ids: str, **how: Any) -> Path:
     """A suite as an import makes it: one task, without a reference."""
-    write_suite(root, tests={"test_it.py": tests}, expected=tuple(f"test_it.py::{id}" for id in ids))
+    write_suite(root, tests={"test_it.py": tests}, expected=tuple(f"test_it.py::{id}" for id in ids), **how)
     file = root / "sealed" / "tasks.jsonl"
     record = json.loads(file.read_text())
     del record["reference"]
@@ -61,6 +70,15 @@ DEFECTS = [
         BASE + "try:\n    requests.get(URL, timeout=1)\nexcept Exception:\n    pytest.exit('down', returncode=0)\n"
         "def test_a():\n    assert requests.get(URL, timeout=1).json()['a']\n", ("test_a",), "leaves-no-report", False,
         "without a service the tests leave no report (exit code 1)", id="ends the session",
+    ),
+    pytest.param(
+        BASE + "def test_a():\n    pytest.skip('never today')\n", ("test_a",), "skips-without-service", True,
+        "without a service every test is skipped (exit code 0), and nothing that was tried has shown one run", id="skips whatever is there",
+    ),
+    pytest.param(
+        BASE + "pytest.exit('not today', returncode=0)\ndef test_a():\n    pass\n", ("test_a",), "leaves-no-report", True,
+        "without a service the tests leave no report (exit code 1), and nothing that was tried has shown one run",
+        id="ends the session whatever is there",
     ),
     pytest.param(
         BASE + "def test_a():\n    requests.post(URL, data=open('sample.png', 'rb'), timeout=1)\n", ("test_a",),
@@ -118,6 +136,94 @@ def test_a_task_of_ours_is_quarantined_for_one_test_that_does_not_discriminate(t
     )
     health = validated(root)
     assert ("does-not-discriminate", True) in [(defect.code, defect.quarantines) for defect in health.defects]
+
+
+IF_UP = BASE + (
+    "try:\n    requests.get(URL + '/health', timeout=1).json()['status']\nexcept Exception:\n    {}\n"
+    "def test_a():\n    assert requests.get(URL + '/health', timeout=1).json() == {{'status': 'ok'}}\n"
+)
+"""Against nothing and against stubs, it does not come to its test."""
+
+
+@pytest.mark.parametrize(
+    ("gives_up", "code"),
+    [
+        ("pytest.skip('down', allow_module_level=True)", "skips-without-service"),
+        ("pytest.exit('down', returncode=0)", "leaves-no-report"),
+    ],
+)
+def test_a_suite_that_its_reference_passes_may_skip_or_end_where_there_is_nothing(tmp_path, gives_up, code):
+    """All that is missing is 0, and the reference shows that it can be passed."""
+    tests = {"test_it.py": IF_UP.format(gives_up)}
+    root = write_suite(tmp_path / "suite", tests=tests, expected=("test_it.py::test_a",))
+    health = validated(root)
+    assert health.reference_passed
+    named = {defect.code: defect.quarantines for defect in health.defects}
+    assert named == {"reference-lacks-route": True, code: False}
+
+
+def test_a_reference_that_fails_quarantines_and_so_do_routes_that_it_does_not_have(tmp_path):
+    tests = {
+        "test_it.py": BASE + "def test_a():\n    assert requests.get(URL + '/health', timeout=1).status_code == 201\n"
+    }
+    health = validated(write_suite(tmp_path / "suite", tests=tests, expected=("test_it.py::test_a",)))
+    assert {defect.code for defect in health.defects if defect.quarantines} == {
+        "reference-fails",
+        "reference-lacks-route",
+    }
+    assert "the reference fails test_it.py::test_a in repeat 1: failed" in health.reasons
+
+
+def test_a_published_task_without_an_endpoint_is_quarantined(tmp_path):
+    root = published(tmp_path / "suite", GOOD, "test_a", endpoints=())
+    (task,) = repoproof.load_suite(root).tasks
+    assert isinstance(task, MicroserviceTask)
+    judge(task, evidence := Evidence())
+    assert [(defect.code, defect.quarantines) for defect in evidence.defects] == [("no-endpoints", True)]
+
+
+def test_tests_that_cannot_be_started_are_the_tasks_defect_and_nobody_elses_failure_is(tmp_path):
+    evidence = Evidence()
+    with boundary_of_task(evidence):
+        raise InfrastructureError("no such package", boundary=Boundary.TASK)
+    assert [(defect.code, defect.quarantines) for defect in evidence.defects] == [("unusable", True)]
+    with pytest.raises(InfrastructureError), boundary_of_task(evidence):
+        raise InfrastructureError("no space left", boundary=Boundary.SANDBOX)
+
+
+def a_run(outcome: TestOutcome) -> GoldenRun:
+    process = ExecResult(cause=Cause.EXITED, exit_code=0, usage=Usage(wall_seconds=1.0))
+    return GoldenRun((TestResult(id="test_it.py::test_a", outcome=outcome),), (), process, finished=True)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_the_documented_table_says_of_each_kind_whether_it_quarantines(kind):
+    table = (Path(__file__).parents[3] / "docs/suites.md").read_text().partition("## Defects")[2]
+    (row,) = [line for line in table.splitlines() if line.startswith(f"| `{kind}` |")]
+    _, _, _, said, why, _ = (cell.strip() for cell in row.split("|"))
+    assert why
+    seen, skipped = a_run(TestOutcome.FAILED), a_run(TestOutcome.SKIPPED)
+    found = {
+        (has_reference, was_seen): RULES[kind](
+            Evidence(has_reference=has_reference, empty=skipped, stubs={"a stub": seen if was_seen else skipped})
+        )
+        for has_reference in (True, False)
+        for was_seen in (True, False)
+    }
+    wanted = {
+        "yes": lambda has_reference, was_seen: True,
+        "no": lambda has_reference, was_seen: False,
+        "in a task with a reference": lambda has_reference, was_seen: has_reference,
+        "unless seen to run": lambda has_reference, was_seen: not was_seen,
+    }[said]
+    assert found == {case: wanted(*case) for case in found}
+
+
+def test_what_a_reference_shows_is_seen_and_what_happens_without_a_service_shows_nothing():
+    passed, skipped = a_run(TestOutcome.PASSED), a_run(TestOutcome.SKIPPED)
+    assert Evidence(reference_runs=[passed], empty=skipped).was_seen_to_run
+    assert not Evidence(reference_runs=[skipped], empty=a_run(TestOutcome.FAILED)).was_seen_to_run
+    assert not Evidence(stubs={"a stub": a_run(TestOutcome.MISSING)}).was_seen_to_run
 
 
 def test_a_task_without_expected_tests_is_invalid_and_counts_as_zero(tmp_path):

@@ -1,9 +1,14 @@
-"""What can be wrong with a task, told from what runs of it have shown."""
+"""What can be wrong with a task, told from what runs of it have shown, and whether that takes it out of the benchmark.
+
+A defect quarantines where it leaves a score without a meaning: an answer that is right could not pass, one that is worth nothing could, or
+nobody can tell whether the tests ran. What costs an honest answer nothing, since whatever is not passed is 0 already, is only named.
+`RULES` says which kind is which; the table in docs/suites.md says it to users.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -41,6 +46,8 @@ class Kind(StrEnum):
 class Evidence:
     """What the runs of one task have shown."""
 
+    has_reference: bool = False
+    """Whether the task was published with a solution."""
     defects: list[Defect] = field(default_factory=list)
     reference_runs: list[GoldenRun] = field(default_factory=list)
     reference_responds: bool = True
@@ -49,8 +56,8 @@ class Evidence:
     stubs: dict[str, GoldenRun] = field(default_factory=dict)
     """With services that implement nothing, by what they do."""
 
-    def found(self, kind: Kind, words: str, *, quarantines: bool = True) -> None:
-        self.defects.append(Defect(code=kind, words=words, quarantines=quarantines))
+    def found(self, kind: Kind, words: str) -> None:
+        self.defects.append(Defect(code=kind, words=words, quarantines=RULES[kind](self)))
 
     @property
     def worthless_runs(self) -> dict[str, GoldenRun]:
@@ -62,6 +69,12 @@ class Evidence:
         return (*self.reference_runs, *self.worthless_runs.values())
 
     @property
+    def was_seen_to_run(self) -> bool:
+        """Whether some test of the suite came to an end of its own where something was there to be tested."""
+        runs = (*self.reference_runs, *self.stubs.values())
+        return any(result.outcome not in _NOT_RUN for run in runs for result in run.results)
+
+    @property
     def non_discriminating(self) -> tuple[str, ...]:
         """Tests that pass against nothing of worth."""
         return tuple(sorted(set().union(*(passed_ids(run) for run in self.worthless_runs.values()))))
@@ -71,6 +84,49 @@ class Evidence:
         """Tests that the reference passed in some repeat and not in another."""
         each = [passed_ids(run) for run in self.reference_runs]
         return tuple(sorted(set().union(*each) - set.intersection(*each))) if each else ()
+
+
+_NOT_RUN = (TestOutcome.SKIPPED, TestOutcome.MISSING)
+
+
+def _always(evidence: Evidence) -> bool:
+    return True
+
+
+def _never(evidence: Evidence) -> bool:
+    return False
+
+
+def _in_a_task_with_a_reference(evidence: Evidence) -> bool:
+    """Whose author can mend it. One that was published as it is, without, is worth more with a test too many than not at all."""
+    return evidence.has_reference
+
+
+def _unless_seen_to_run(evidence: Evidence) -> bool:
+    """A suite that ran against something cannot be mistaken for one that never runs: its skipped and missing tests are just not passed."""
+    return not evidence.was_seen_to_run
+
+
+RULES: Mapping[Kind, Callable[[Evidence], bool]] = {
+    Kind.UNUSABLE: _always,
+    # Nothing speaks against it, and nothing for it: only a reference could run its tests.
+    Kind.NEVER_RUN: _never,
+    Kind.NO_ENDPOINTS: _always,
+    Kind.REFERENCE_FAILS: _always,
+    Kind.REFERENCE_LACKS_ROUTE: _always,
+    Kind.NOT_IN_MANIFEST: _always,
+    Kind.COLLECTS_NOTHING: _always,
+    Kind.CANNOT_BE_COLLECTED: _always,
+    Kind.NEEDS_MISSING_FILE: _always,
+    Kind.PASSES_WITHOUT_SUBMISSION: _always,
+    Kind.PASSES_WITH_STUB: _always,
+    Kind.DOES_NOT_DISCRIMINATE: _in_a_task_with_a_reference,
+    Kind.SKIPS_WITHOUT_SERVICE: _unless_seen_to_run,
+    Kind.LEAVES_NO_REPORT: _unless_seen_to_run,
+    # It is cut off at a moment that the machine decides, and so would be a service that dies under it.
+    Kind.OUTLASTS_LIMIT: _always,
+}
+"""Whether a defect of that kind quarantines the task that it was found in, by all that the runs have shown until then."""
 
 
 def passed_ids(run: GoldenRun) -> set[str]:
@@ -122,10 +178,9 @@ def _collection(task: MicroserviceTask, evidence: Evidence) -> None:
 
 
 def _discrimination(task: MicroserviceTask, evidence: Evidence) -> None:
-    """A test that passes against nothing of worth. In a task of ours it is to be mended; one that was published as it is, without a
-    reference, is only quarantined if nothing of worth passes all of it."""
+    """A test that passes against nothing of worth."""
     assert task.sealed is not None
-    total, given = len(task.sealed.expected_tests), task.reference_path is not None
+    total = len(task.sealed.expected_tests)
     for name, run in evidence.worthless_runs.items():
         if total and run.passed == total:
             kind = Kind.PASSES_WITHOUT_SUBMISSION if run is evidence.empty else Kind.PASSES_WITH_STUB
@@ -133,24 +188,23 @@ def _discrimination(task: MicroserviceTask, evidence: Evidence) -> None:
     for id in evidence.non_discriminating:
         by = [name for name, run in evidence.worthless_runs.items() if id in passed_ids(run)]
         words = f"test {id} does not discriminate: it passes with a service that {' or '.join(by)}"
-        evidence.found(Kind.DOES_NOT_DISCRIMINATE, words, quarantines=given)
+        evidence.found(Kind.DOES_NOT_DISCRIMINATE, words)
 
 
 def _without_service(run: GoldenRun, evidence: Evidence) -> None:
-    """How a suite takes it that nothing is there to be tested. Scores are safe from all but the last: what was not passed is not passed."""
+    """How a suite takes it that nothing is there to be tested."""
     if run.process.cause is Cause.TIMED_OUT:
         words = f"without a service the tests outlast their limit ({ended(run.process)})"
         evidence.found(Kind.OUTLASTS_LIMIT, words)
         return
     outcomes = {result.outcome for result in run.results}
     code = f"exit code {run.process.exit_code}"
+    unseen = "" if evidence.was_seen_to_run else ", and nothing that was tried has shown one run"
     skipped = outcomes == {TestOutcome.SKIPPED} or (outcomes == {TestOutcome.MISSING} and run.skipped_modules)
     if skipped:
-        words = f"without a service every test is skipped ({code})"
-        evidence.found(Kind.SKIPS_WITHOUT_SERVICE, words, quarantines=False)
+        evidence.found(Kind.SKIPS_WITHOUT_SERVICE, f"without a service every test is skipped ({code}){unseen}")
     elif outcomes == {TestOutcome.MISSING} and not run.collect_errors:
-        words = f"without a service the tests leave no report ({code})"
-        evidence.found(Kind.LEAVES_NO_REPORT, words, quarantines=False)
+        evidence.found(Kind.LEAVES_NO_REPORT, f"without a service the tests leave no report ({code}){unseen}")
 
 
 _NO_SUCH_FILE = re.compile(r"FileNotFoundError: \[Errno 2\] [^'\"\n]*(['\"])(?P<file>.+?)\1")

@@ -56,7 +56,7 @@ class Stand:
 def validate(task: MicroserviceTask, bench: Bench, *, repeat: int) -> Health:
     """Run the reference `repeat` times under varied environments, no service at all, and stubs; say what is wrong with the task."""
     assert bench.box is not None and task.sealed is not None
-    record, evidence = Record(bench), Evidence()
+    record, evidence = Record(bench), Evidence(has_reference=task.reference_path is not None)
     with work_folder(bench) as folder, boundary_of_task(evidence):
         if task.sealed.runner is Runner.IN_PROCESS:
             run_reference_beside(task, folder, bench.box, record, evidence, repeat)
@@ -88,7 +88,7 @@ def run_reference_beside(
     """The reference in one process with its tests. Without code to import, such tests show nothing: there is no other run of them."""
     if task.reference_path is None:
         words = "its tests import what they test, and there is no reference: nothing is known of them"
-        evidence.found(Kind.NEVER_RUN, words, quarantines=False)
+        evidence.found(Kind.NEVER_RUN, words)
         return
     limits = toolchain(task.language).limits
     for turn in range(repeat):
