@@ -4,6 +4,10 @@ hold up or end everybody's run: services that are being tested meanwhile would t
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from repoproof.sandbox.apart import Unreadable, apart
@@ -25,3 +29,15 @@ def test_what_does_not_come_to_its_end_ends_alone(function, argument, why):
 
 def test_what_comes_to_its_end_is_handed_over():
     assert apart("posixpath:basename", "/a/b") == "b"
+
+
+def test_whoever_is_killed_while_it_waits_leaves_nothing_on_the_terminal(tmp_path):
+    begun = tmp_path / "begun"
+    os.mkfifo(begun)
+    read = f"import time; open({str(begun)!r}, 'w').close(); time.sleep(0.5)"
+    asking = f"from repoproof.sandbox.apart import apart; apart('builtins:exec', {read!r})"
+    with subprocess.Popen([sys.executable, "-c", asking], stderr=subprocess.PIPE) as process:
+        begun.read_bytes()  # returns when the reader's child has opened it, and closed it again
+        process.kill()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""

@@ -124,6 +124,7 @@ atexit.register(_reader.forget)
 def _serve() -> None:
     """Fork for each request that comes by standard input, until nobody can send any more."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who asked may have been killed: then all end without a word
     requests = socket.socket(fileno=0)
     while True:
         request, answers, _, _ = socket.recv_fds(requests, REQUEST_BYTES, 1)
