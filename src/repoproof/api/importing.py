@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from importlib.metadata import version as installed
 from pathlib import Path
 from typing import NamedTuple
 
 from ..core.base import GiB
-from ..core.durable import write_atomically
 from ..core.errors import BadInput, Boundary
-from ..core.jsonl import to_record
-from ..core.suite import Suite, SuiteInfo
-from ..core.suite_files import HALVES
+from ..core.suite import Suite
 from ..core.tree import Bounds, copy_tree
 from ..families.microservice.formats.layout import read_tree
 from ..families.microservice.formats.repogenesis import Taken, take, task_id
 from ..families.microservice.formats.specs import Spec, read_specs
 from ..sandbox import open_sandbox
 from . import arguments
-from .suites import load_suite, seal
+from .suites import begun, load_suite, seal
 
 _BOUNDS = Bounds(size_bytes=4 * GiB, entries=500_000)
 """Of a published tree: it may hold a hundred repositories."""
@@ -115,31 +111,14 @@ def _imported(
         problem += f"; {left_out[0]}" if left_out else ""
         raise BadInput(problem, file=source, mend="NAME/README.md in one tree, NAME/tests or NAME/src/test in it or in another", boundary=Boundary.TASK)  # fmt: skip
     _no_two_alike([one.name for one in published], source)
-    info = to_record(
-        SuiteInfo,
-        {
-            "name": name,
-            "version": version,
-            "split": split,
-            "family": "microservice",
-            "licence": licence,
-            "sources": ["RepoGenesis"],
-            "builder": f"repoproof {installed('repoproof')}",
-        },
-    )
+    about = {"name": name, "version": version, "split": split, "licence": licence}
     box = open_sandbox(sandbox)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as work:
-        root = Path(work) / "suite"
-        for half in HALVES:
-            (root / half).mkdir(parents=True)
-        write_atomically(root / "suite.json", info.model_dump_json(indent=2) + "\n")
-        taken: list[Taken] = []
+    taken: list[Taken] = []
+    with begun(target, family="microservice", sources=["RepoGenesis"], **about) as root:
         for one in published:
             taken.append(take(one, table.get(one.name) if table else None, root, box, licence=licence))
             on_event(taken[-1])
         seal(root)
-        root.rename(target)
     return Imported(load_suite(target), tuple(taken), tuple(notes))
 
 

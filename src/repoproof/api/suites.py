@@ -109,27 +109,28 @@ def build(
     if target.exists():
         raise BadInput("exists already", file=target, mend="add to it with `repoproof add`, or choose another place")
     of = family(family_name)
-    info = to_record(
-        SuiteInfo,
-        {
-            "name": name,
-            "version": version,
-            "family": family_name,
-            "licence": licence,
-            "builder": f"repoproof {installed('repoproof')}",
-        },
-    )
+    with begun(target, name=name, version=version, family=family_name, licence=licence) as root:
+        adopted = {of.adopt(folder, root): folder for folder in sources}
+        with _named_as_given(root, adopted):
+            seal(root)
+    return load_suite(target)
+
+
+@contextmanager
+def begun(target: Path, **about: object) -> Iterator[Path]:
+    """A new suite without a task, to be filled and sealed; it then takes its place at `target`. Where that fails, nothing is left.
+
+    `about` are fields of `suite.json`.
+    """
+    info = to_record(SuiteInfo, {**about, "builder": f"repoproof {installed('repoproof')}"})
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as work:
         root = Path(work) / "suite"
         for half in HALVES:
             (root / half).mkdir(parents=True)
         write_atomically(root / "suite.json", info.model_dump_json(indent=2) + "\n")
-        adopted = {of.adopt(folder, root): folder for folder in sources}
-        with _named_as_given(root, adopted):
-            seal(root)
+        yield root
         root.rename(target)
-    return load_suite(target)
 
 
 def add(suite: Path | str, folder: Path | str) -> Suite:
