@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import jsonschema
@@ -248,6 +249,37 @@ def test_gc_removes_the_work_files_of_a_killed_scoring_and_of_no_living_one(suit
     removed = repoproof("gc", "--verbose", **state).stdout
     assert any(f"removed directory {folder}\n" in removed for folder in work)
     assert not any(folder.exists() for folder in work)
+
+
+def test_gc_removes_what_a_killed_add_left_beside_the_suite_and_in_the_cache(tmp_path):
+    suite, state = write_suite(tmp_path / "suite"), {"REPOPROOF_STATE": str(tmp_path / "state")}
+    task = {"id": "slow", "language": "python", "port": 8123, "endpoints": [{"method": "GET", "path": "/health"}]}
+    task["provenance"] = {"source": "ours", "licence": "Apache-2.0"}
+    folder = write_tree(
+        tmp_path / "slow",
+        {
+            "task.json": json.dumps(task),
+            "README.md": "# Slow\n",
+            "tests/test_it.py": "import time\ntime.sleep(600)\n",
+            "reference/app.py": "",
+        },
+    )
+    before = {path.name for path in suite.iterdir()}
+    left: dict[str, Path] = {}
+    with started("add", suite, folder, **state) as process:
+        # One holds the suite's copy, in the suite; in the other one tests are collected.
+        while not {"suite", "work"} <= left.keys():
+            assert process.poll() is None, process.communicate()
+            for claim in (tmp_path / "state" / "claims").glob("*"):
+                with suppress(FileNotFoundError):
+                    place = claim.readlink()
+                    left |= {place.parent.name: place} if place.is_dir() else {}
+        process.kill()
+    left = {name: left[name] for name in ("suite", "work")}
+    removed = repoproof("gc", "--verbose", **state).stdout
+    assert all(f"removed directory {place}\n" in removed for place in left.values())
+    assert not any(place.exists() for place in left.values())
+    assert {path.name for path in suite.iterdir()} == before
 
 
 def test_validation_says_in_shares_what_it_found_and_writes_it_down(tmp_path):

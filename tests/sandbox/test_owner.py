@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from repoproof.sandbox.gc import collect
-from repoproof.sandbox.owner import claimed, is_orphan, owned_name
+from repoproof.sandbox.owner import claimed, claims, is_orphan, own_folder, owned_name
 
 LEAVES_A_DIRECTORY = """
 import os, sys
@@ -59,6 +59,15 @@ def test_a_directory_whose_owner_was_killed_is_collected(tmp_path):
     assert f"directory {left}" in collect()
     assert list(tmp_path.iterdir()) == []
     assert f"directory {left}" not in collect()
+
+
+def test_a_folder_of_ones_own_is_gone_at_the_end_and_so_is_its_claim(tmp_path):
+    with pytest.raises(LookupError), own_folder(tmp_path / "new") as folder:
+        (folder / "deep").mkdir()
+        (claim,) = [claim for claim in claims().iterdir() if claim.readlink() == folder]
+        assert (folder.parent, folder.stat().st_mode & 0o777) == (tmp_path / "new", 0o700)
+        raise LookupError
+    assert (folder.exists(), claim.is_symlink()) == (False, False)
 
 
 def test_a_claim_on_something_that_is_not_named_by_its_owner_is_never_followed(tmp_path):

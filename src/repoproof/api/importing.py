@@ -15,6 +15,7 @@ from ..families.microservice.formats.layout import read_tree
 from ..families.microservice.formats.repogenesis import Taken, take, task_id
 from ..families.microservice.formats.specs import Spec, read_specs
 from ..sandbox import open_sandbox
+from ..sandbox.owner import own_folder
 from . import arguments
 from .suites import begun, load_suite, seal
 
@@ -57,8 +58,8 @@ def import_repogenesis(
     if target.exists():
         raise BadInput("exists already", file=target, mend="choose another place")
     table = read_specs(arguments.place(specs, "specs")) if specs is not None else None
-    with tempfile.TemporaryDirectory(prefix="repoproof-import-") as place:
-        found, left_out = _copied(source, Path(place) / "published")
+    with own_folder(Path(tempfile.gettempdir())) as place:
+        found, left_out = _copied(source, place / "published")
         return _imported(
             found,
             left_out,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
@@ -19,6 +18,7 @@ from ..core.suite import Suite, SuiteInfo
 from ..core.suite_files import DERIVED, HALVES, read_info, read_suite, seal_suite
 from ..core.task import TASK_ID, Task
 from ..families import family
+from ..sandbox.owner import own_folder
 from . import arguments
 
 BUNDLED = (Path(__file__).parents[1] / "suites", Path(__file__).parents[3] / "suites")
@@ -123,9 +123,8 @@ def begun(target: Path, **about: object) -> Iterator[Path]:
     `about` are fields of `suite.json`.
     """
     info = to_record(SuiteInfo, {**about, "builder": f"repoproof {installed('repoproof')}"})
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as work:
-        root = Path(work) / "suite"
+    with own_folder(target.parent) as work:
+        root = work / "suite"
         for half in HALVES:
             (root / half).mkdir(parents=True)
         write_atomically(root / "suite.json", info.model_dump_json(indent=2) + "\n")
@@ -140,9 +139,8 @@ def add(suite: Path | str, folder: Path | str) -> Suite:
     """
     root = find_suite(suite)
     # Inside, hence on the same file system, and where we may write.
-    with one_at_a_time(root), tempfile.TemporaryDirectory(dir=root, prefix=".adding.") as work:
+    with one_at_a_time(root), own_folder(root) as copy:
         load_whole_suite(root, to="add")
-        copy = Path(work)
         shutil.copyfile(root / "suite.json", copy / "suite.json")
         for half in HALVES:
             shutil.copytree(root / half, copy / half, symlinks=True, ignore=shutil.ignore_patterns(*DERIVED))

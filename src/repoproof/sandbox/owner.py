@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,6 +55,18 @@ def claimed(place: Path) -> Generator[Path]:
         yield place
     finally:
         claim.unlink(missing_ok=True)
+
+
+@contextmanager
+def own_folder(parent: Path) -> Generator[Path]:
+    """A fresh folder in `parent`, which is made where it is not there; removed at the end, or by `gc` if we die before. Ours alone to enter."""
+    parent.mkdir(parents=True, exist_ok=True)
+    with claimed(parent / f".{owned_name()}") as folder:
+        folder.mkdir(0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def claims() -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from .coverage import endpoints_in
 from .defects import gist
 from .golden import RUN_TESTS, golden_view, read_records, service_urls
 from .task import MicroserviceTask
-from .workspace import lay_out
+from .workspace import lay_out, reachable_folder
 
 PARTS = {"task.json": "the visible record", "README.md": "the specification", "tests": "golden tests", "reference": "the reference solution"}  # fmt: skip
 """What a task folder holds."""
@@ -101,11 +100,7 @@ def append_line(path: Path, record: dict[str, Any]) -> None:
 def collect(tests: Path, box: Sandbox, *, port: int) -> tuple[str, ...]:
     """The ids of the tests in `tests`, collected (imported, not run) in a sandbox; `BadInput` with pytest's words if that fails."""
     environment = runner_environment(None, box=box, cache=cache_root(), log=lambda name, content: None)
-    parent = cache_root() / "work"
-    parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=parent) as name:
-        folder = Path(name)
-        folder.chmod(0o755)
+    with reachable_folder() as folder:
         runner, golden, results = lay_out(folder, tests)
         ran = box.run(
             [*RUN_TESTS, "--collect-only"],

@@ -13,7 +13,7 @@ from ...core.outcomes import Cause
 from ...core.paths import cache_root
 from ...core.verdict import Phase, PhaseName
 from ...sandbox.base import ExecResult
-from ...sandbox.owner import claimed, owned_name
+from ...sandbox.owner import own_folder
 from .. import Bench
 
 
@@ -63,19 +63,22 @@ class Record:
 
 
 @contextmanager
-def work_folder(bench: Bench) -> Iterator[Path]:
-    """A fresh folder that the sandbox can reach (not below anyone's home), removed at the end unless work files are kept."""
-    parent = cache_root() / "work"
-    parent.mkdir(parents=True, exist_ok=True)
-    with claimed(parent / owned_name()) as folder:
-        folder.mkdir()
+def reachable_folder() -> Iterator[Path]:
+    """A fresh folder that the sandbox can reach (not below anyone's home), removed at the end."""
+    with own_folder(cache_root() / "work") as folder:
         folder.chmod(0o755)
+        yield folder
+
+
+@contextmanager
+def work_folder(bench: Bench) -> Iterator[Path]:
+    """The same, with a copy of it among the logs where work files are kept."""
+    with reachable_folder() as folder:
         try:
             yield folder
         finally:
             if bench.options.keep:
                 shutil.copytree(folder, bench.logs / "work", symlinks=True, dirs_exist_ok=True)
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def lay_out(folder: Path, tests: Path) -> tuple[Path, Path, Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from ..defects import gist
 from ..golden import COLLECT_TESTS, golden_view, read_records, service_urls
 from ..stubs import stub
 from ..task import MicroserviceTask
-from ..workspace import lay_out
+from ..workspace import lay_out, reachable_folder
 from .python_tests import Suite
 
 LIMITS = Limits(wall_seconds=120, output_bytes=16 * MiB)
@@ -71,11 +70,7 @@ def expected_ids(
 
 @contextmanager
 def _laid_out(tests: Path) -> Iterator[tuple[Path, Path, Path]]:
-    parent = cache_root() / "work"
-    parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=parent) as name:
-        folder = Path(name)
-        folder.chmod(0o755)
+    with reachable_folder() as folder:
         yield lay_out(folder, tests)
 
 
