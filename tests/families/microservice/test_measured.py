@@ -24,7 +24,8 @@ import json, os, socket, threading, time
 def forge():
     while True:
         time.sleep(0.05)
-        for said in (b"[", b"[1]", json.dumps({{"/app/never.py": [1, 2, True, -1, "x", 10**9]}}).encode(), b"[" * 100_000):
+        lines = {{"file": "/app/never.py", "lines": [1, 2, True, -1, "x", 10**9]}}
+        for said in (b"[", b"[1]\\ndone\\n", json.dumps(lines).encode() + b"\\n", b"[" * 100_000 + b"\\n"):
             try:
                 with socket.create_connection(("127.0.0.1", int(os.environ["REPOPROOF_COVERAGE_PORT"]))) as out:
                     out.sendall(said)

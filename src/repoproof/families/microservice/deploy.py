@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,12 +114,14 @@ def deployed(
     limit_seconds: float,
     variables: Mapping[str, str] | None = None,
     log: str = "service",
+    loopback: Loopback | None = None,
 ) -> Iterator[Deployment]:
-    """Start the service on a private loopback and wait until it answers; fresh state each time. Stopped when the context is left."""
+    """Start the service on a private loopback (one of its own, if none is given) and wait until it answers; fresh state each time. Stopped
+    when the context is left."""
     limits = SERVICE_LIMITS.model_copy(update={"wall_seconds": max(0.0, time.seconds) + OUTLIVES})
     view = service_view(it.seed, it.prepared, it.task, variables or {})
     with (
-        it.box.loopback() as loopback,
+        nullcontext(loopback) if loopback else it.box.loopback() as loopback,
         it.box.start(it.start.command, view=view, limits=limits, loopback=loopback) as service,
     ):
         try:

@@ -1,12 +1,11 @@
-"""Coverage of a submission under the golden tests, on request: the tests run once more, against a service whose lines are counted.
+"""Coverage of a submission under the golden tests, on request: the tests run once more, against a service that says what runs.
 
-The verdict is reached before, by an ordinary run: nothing that happens here can change it. Which lines ran is the service's own word, so
-this is information, and no score.
+The verdict is reached before, by an ordinary run: nothing that happens here can change it. What ran is the service's own word, so this is
+information, and no score. It is said while the service runs, since a service that is stopped, by us or by anyone, says nothing at its end.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,97 +13,121 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
-from ...analysis.statements import CoveredFile, covered_files
+from ...analysis.statements import CoveredCode
+from ...core.base import MiB
 from ...core.errors import RepoProofError
-from ...sandbox.base import Limits, ReadOnly, View, Writable
+from ...core.outcomes import Cause
+from ...sandbox.base import Limits, ReadOnly, Service, View, Writable
 from ...toolchains import Prepared, TimeLeft, toolchain
-from ...toolchains.python_coverage import coverage_environment
 from .deploy import INSIDE_PYTHON, TEST_LIMITS, Startable, deployed
 from .golden import run_golden_tests
+from .inside.hear import MOST_BYTES
+from .meters import METERS, START, Meter
+from .workspace import ended
 
 log = logging.getLogger(__name__)
 
 PORT = 39731
-"""Where lines are heard of, on the loopback of the service."""
-LAST_WORDS = 1.0
-"""How long a service may still say what ran, once its tests are over, in seconds."""
+"""Where it is heard what ran, on the loopback of the service."""
+LAST_WORDS = 5.0
+"""How long the processes of a service have to say the rest once its tests are over, in seconds. A blocked one says nothing."""
+SIGNALS = range(129, 193)
+"""Exit codes by which a shell says that a signal ended its command."""
+
+NOTHING = "none of its processes said what ran"
+TOO_MUCH = f"it said more than {MOST_BYTES // MiB} MiB of what ran"
+NOT_RUN = CoveredCode(why_not="the golden tests did not run against a service of its own")
 
 
-def measured(it: Startable, tests: Path, folder: Path, environment: Prepared) -> tuple[CoveredFile, ...]:
-    """Each of the submission's own Python files; none for other languages, or where it could not be measured."""
-    if it.task.language != "python":
-        return ()
+def measured(it: Startable, tests: Path, folder: Path, environment: Prepared) -> CoveredCode:
+    """Each file of the submission's own code in its language, or why there is no saying."""
+    meter = METERS.get(it.task.language)
+    if meter is None:
+        return CoveredCode(why_not=f"it is not measured for services in {it.task.language}")
     try:
-        lines = _lines(it, tests, folder, environment)
+        if problem := _heard(meter, it, tests, folder, environment):
+            return CoveredCode(why_not=problem)
+        heard = folder / "heard/heard"
+        size = heard.stat().st_size if heard.is_file() else 0
+        if not size or size >= MOST_BYTES:
+            return CoveredCode(why_not=TOO_MUCH if size else NOTHING)
+        return meter.counted(it.tree, heard, it.seed)
     except RepoProofError as error:
         log.warning("%s: its coverage could not be measured: %s", it.task.id, error)
-        return ()
-    return covered_files(it.tree, lines)
+        return CoveredCode(why_not=f"it could not be measured: {error}")
 
 
-def _lines(it: Startable, tests: Path, folder: Path, environment: Prepared) -> dict[str, list[int]]:
-    """Lines that ran, by path relative to the submission."""
+def evidence(covered: CoveredCode) -> dict[str, object]:
+    """For a verdict: file by file, or the reason."""
+    if covered.why_not:
+        return {"coverage_not_measured": covered.why_not}
+    return {"coverage": [file.model_dump() for file in covered.files]}
+
+
+def _heard(meter: Meter, it: Startable, tests: Path, folder: Path, environment: Prepared) -> str:
+    """Have `heard/heard` in `folder` hold what ran; if it cannot be known, why."""
     limits, heard, results = toolchain(it.task.language).limits, folder / "heard", folder / "measured-results"
     for place in (heard, results):
         place.mkdir()
         place.chmod(0o777)  # written by the sandbox's unprivileged user
-    observed = _observed(it, folder)
+    observed = _observed(meter, it, folder)
+    time = TimeLeft(limits.task)
     with ExitStack() as stack:
-        deployment = stack.enter_context(
-            deployed(observed, TimeLeft(limits.task), limit_seconds=limits.start, log="service-measured")
-        )
-        stack.enter_context(
+        loopback = stack.enter_context(it.box.loopback())
+        hearing = stack.enter_context(
             it.box.start(
-                [*INSIDE_PYTHON, "/runner/hear_lines.py", str(PORT), "/heard/lines.json"],
+                [*INSIDE_PYTHON, "/runner/hear.py", str(PORT), "/heard"],
                 view=View(
                     mounts=(ReadOnly(source=it.runner, target="/runner"), Writable(source=heard, target="/heard"))
                 ),
-                limits=_hearing_limits(limits.test),
-                loopback=deployment.loopback,
+                limits=_hearing_limits(limits.start + limits.test),
+                loopback=loopback,
             )
         )
-        if deployment.responds:
-            run_golden_tests(
-                it.task, tests, it.runner, results, environment, it.box, deployment.loopback, seconds=limits.test
-            )
-        deployment.service.wait(LAST_WORDS)
-    return _under_app(heard / "lines.json")
+        deployment = stack.enter_context(
+            deployed(observed, time, limit_seconds=limits.start, log="service-measured", loopback=loopback)
+        )
+        if not deployment.responds:
+            return f"started once more, it did not respond: {deployment.reason}"
+        run_golden_tests(it.task, tests, it.runner, results, environment, it.box, loopback, seconds=limits.test)
+        (heard / "ask").touch()
+        hearing.wait(LAST_WORDS)
+        if not deployment.service.running and (end := _cut_off(deployment.service)):
+            return f"it was killed while it was measured ({end}), and did not say what ran before that"
+    return ""
+
+
+def _cut_off(service: Service) -> str:
+    """How a service ended that could not say its last words; empty if it could."""
+    result = service.stop()
+    ended_itself = result.cause is Cause.EXITED and result.exit_code not in SIGNALS
+    return "" if ended_itself else ended(result)
 
 
 def _hearing_limits(seconds: float) -> Limits:
     return TEST_LIMITS.model_copy(update={"wall_seconds": seconds + 60})
 
 
-def _observed(it: Startable, folder: Path) -> Startable:
-    """The same submission, with coverage.py in its sandbox and our `sitecustomize` first on its path."""
+def _observed(meter: Meter, it: Startable, folder: Path) -> Startable:
+    """The same submission, in whose sandbox `meter` is at work."""
     start = folder / "measuring"
     with as_file(files("repoproof.families.microservice") / "measuring") as ours:
         copytree(ours, start, ignore=ignore_patterns("__pycache__"))
-    bench, prepared = it.record.bench, it.prepared
-    environment = coverage_environment(it.box, bench.cache, it.record.log)
-    path = prepared.environment.get("PYTHONPATH", "")
+    prepared = it.prepared
     return replace(
         it,
         prepared=prepared.model_copy(
             update={
                 "mounts": (
                     *prepared.mounts,
-                    ReadOnly(source=environment, target="/coverage/env"),
-                    ReadOnly(source=start, target="/coverage/start"),
+                    ReadOnly(source=start, target=START),
+                    *meter.mounts(it.box, it.record.bench.cache, it.record.log),
                 ),
                 "environment": {
                     **prepared.environment,
-                    "PYTHONPATH": ":".join(filter(None, ("/coverage/start", path))),
+                    **meter.environment(prepared.environment),
                     "REPOPROOF_COVERAGE_PORT": str(PORT),
                 },
             }
         ),
     )
-
-
-def _under_app(heard: Path) -> dict[str, list[int]]:
-    try:
-        said = json.loads(heard.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return {}
-    return {file.removeprefix("/app/"): lines for file, lines in said.items() if file.startswith("/app/")}

@@ -11,7 +11,7 @@ from time import monotonic
 
 from ...analysis.metrics import difficulty
 from ...analysis.reading import read_code
-from ...analysis.statements import CoveredFile
+from ...analysis.statements import CoveredCode
 from ...core.errors import Boundary, InfrastructureError
 from ...core.outcomes import Cause, Status, TestOutcome
 from ...core.submission import Submission
@@ -25,7 +25,7 @@ from .coverage import Coverage, note_probe, probe, required_endpoints, static_co
 from .deploy import Deployment, Startable, deployed, installed, too_large
 from .golden import GoldenRun, junit_xml, run_golden_tests
 from .in_process import run_beside
-from .measured import measured
+from .measured import NOT_RUN, evidence, measured
 from .task import MicroserviceTask, Runner
 from .workspace import Record, ended, lay_out, work_folder
 
@@ -46,7 +46,7 @@ class Findings:
     versions: dict[str, str] | None = None
     unexpected: tuple[str, ...] = ()
     start_source: str = ""
-    covered: tuple[CoveredFile, ...] = ()
+    covered: CoveredCode = NOT_RUN
     """Of the submission's own code under the golden tests, where that was asked for."""
 
 
@@ -90,7 +90,7 @@ def verify(task: MicroserviceTask, submission: Submission, bench: Bench) -> Verd
             "difficulty": findings.size.level,
             "start": findings.start_source,
             "unexpected_tests": list(findings.unexpected),
-            **({"coverage": [file.model_dump() for file in findings.covered]} if findings.covered else {}),
+            **(evidence(findings.covered) if bench.config.coverage else {}),
             **({"trust": Runner.IN_PROCESS.value} if is_white_box(task) else {}),
         },
         violations=violations,
@@ -311,8 +311,8 @@ def measures(findings: Findings, *, static_only: bool) -> dict[str, float]:
     assert findings.found is not None and findings.size is not None
     counts = findings.size.model_dump(exclude={"level"})
     numbers = {"ac_static": findings.found.static_share, **{f"code_{name}": float(n) for name, n in counts.items()}}
-    if statements := sum(file.statements for file in findings.covered):
-        numbers["code_coverage"] = sum(file.ran for file in findings.covered) / statements
+    if (covered := findings.covered.share) is not None:
+        numbers["code_coverage"] = covered
     if static_only:
         return numbers
     expected, passed = len(findings.tests), sum(test.passed for test in findings.tests)

@@ -1,7 +1,8 @@
-"""First on the path of a service whose lines are counted: starts coverage.py in each of its Python processes, says now and then which
-lines ran, and hands on to the `sitecustomize` that would have been found without it. Whatever goes wrong here, the service goes on.
+"""First on the path of a service whose lines are counted: starts coverage.py in each of its Python processes, says now and then, and
+when it is asked, which lines ran, and hands on to the `sitecustomize` that would have been found without it. Whatever goes wrong here, the service goes on.
 """
 
+import atexit
 import json
 import os
 import socket
@@ -13,6 +14,10 @@ from contextlib import suppress
 HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 PACKAGES = "/coverage/env/lib/python{}.{}/site-packages".format(*sys.version_info)
 EVERY_SECONDS = 0.1
+LAST_TRIES = 10
+
+opened = []
+"""Connections of this process to whoever listens."""
 
 
 def measure():
@@ -20,22 +25,51 @@ def measure():
 
     measured = coverage.Coverage(data_file=None, config_file=False, source=["/app"], messages=False)
     measured.start()
-    threading.Thread(target=tell, args=(measured,), daemon=True).start()
+    threading.Thread(target=keep_telling, args=(measured,), daemon=True).start()
+    atexit.register(tell_rest, measured)
 
 
-def tell(measured):
-    """Send what ran so far, whenever it has become more."""
-    told = 0
+def keep_telling(measured):
     while True:
+        with suppress(Exception), connected() as out:
+            opened.append(out)
+            out.settimeout(EVERY_SECONDS)
+            told = {}
+            while (asked := heard(out)) != b"":
+                tell(measured, told, out)
+                if asked:
+                    out.sendall(b"done\n")
         time.sleep(EVERY_SECONDS)
-        with suppress(Exception):
-            data = measured.get_data()
-            lines = {file: sorted(data.lines(file) or ()) for file in data.measured_files()}
-            count = sum(map(len, lines.values()))
-            if count != told:
-                with socket.create_connection(("127.0.0.1", int(os.environ["REPOPROOF_COVERAGE_PORT"])), 2) as out:
-                    out.sendall(json.dumps(lines).encode())
-                told = count
+
+
+def heard(out):
+    """The question for what was not told yet; None after a while without one, nothing if none will come."""
+    try:
+        return out.recv(1)
+    except TimeoutError:
+        return None
+
+
+def tell(measured, told, out):
+    """Send the lines of each file of which more ran than was told."""
+    data = measured.get_data()
+    for file in data.measured_files():
+        lines = sorted(data.lines(file) or ())
+        if len(lines) > told.get(file, 0):
+            out.sendall(json.dumps({"file": file, "lines": lines}).encode() + b"\n")
+            told[file] = len(lines)
+
+
+def tell_rest(measured):
+    for _ in range(LAST_TRIES):
+        with suppress(Exception), connected() as out:
+            tell(measured, {}, out)
+            break
+        time.sleep(EVERY_SECONDS)
+
+
+def connected():
+    return socket.create_connection(("127.0.0.1", int(os.environ["REPOPROOF_COVERAGE_PORT"])), 2)
 
 
 def hand_on():
@@ -53,7 +87,13 @@ def begin():
         measure()
 
 
+def begin_again():
+    """Threads do not outlive a fork: a server's workers need one of their own, and a connection."""
+    while opened:
+        opened.pop().close()
+    begin()
+
+
 hand_on()
 begin()
-# Threads do not outlive a fork: a server's workers need one of their own.
-os.register_at_fork(after_in_child=begin)
+os.register_at_fork(after_in_child=begin_again)

@@ -1,0 +1,92 @@
+"""Hears what a service says of what runs of it, and writes it to `FOLDER/heard`: `hear.py PORT FOLDER`.
+
+Each of its processes keeps a connection and sends lines. Once `FOLDER/ask` is there, each is asked, by one byte, for what it has not said
+yet, and answers with that and the line `done`; when all have, or are gone, this is over.
+
+What it hears is the service's own word. Sizes are limited; whether anything is to be believed is asked of what was written down.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from contextlib import suppress
+from selectors import EVENT_READ, DefaultSelector
+from typing import BinaryIO
+
+LINE_BYTES = 16 << 20
+MOST_BYTES = 64 << 20
+TICK_SECONDS = 0.05
+
+
+def main(port: int, folder: str) -> None:
+    with socket.create_server(("127.0.0.1", port), backlog=256) as server, open(f"{folder}/heard", "wb") as file:
+        listen(server, file, f"{folder}/ask")
+
+
+def listen(server: socket.socket, file: BinaryIO, ask: str) -> None:
+    selector = DefaultSelector()
+    selector.register(server, EVENT_READ)
+    speaking: dict[socket.socket, bytearray] = {}
+    silent: set[socket.socket] = set()
+    """Asked, and not done yet."""
+    asked = False
+    while file.tell() < MOST_BYTES:
+        ready = [key.fileobj for key, _ in selector.select(TICK_SECONDS)]
+        for connection in ready:
+            assert isinstance(connection, socket.socket)
+            if connection is server:
+                with suppress(OSError):
+                    new, _ = server.accept()
+                    new.setblocking(False)
+                    selector.register(new, EVENT_READ)
+                    speaking[new] = bytearray()
+                    if asked:
+                        question(new, silent)
+                continue
+            lines = heard(connection, speaking[connection])
+            if lines is None:
+                selector.unregister(connection)
+                connection.close()
+                del speaking[connection]
+                silent.discard(connection)
+                continue
+            if b"done" in lines:
+                silent.discard(connection)
+            file.writelines(line + b"\n" for line in lines if line != b"done")
+        file.flush()
+        if asked and not ready and not silent:
+            return
+        if not asked and os.path.exists(ask):  # noqa: PTH110
+            asked = True
+            for connection in speaking:
+                question(connection, silent)
+
+
+def heard(connection: socket.socket, unfinished: bytearray) -> list[bytes] | None:
+    """The whole lines that came; None if no more will."""
+    try:
+        content = connection.recv(1 << 20)
+    except BlockingIOError:
+        return []
+    except OSError:
+        return None
+    if not content or len(unfinished) > LINE_BYTES:
+        return None
+    unfinished += content
+    if b"\n" not in content:
+        return []
+    *lines, rest = bytes(unfinished).split(b"\n")
+    unfinished[:] = rest
+    return lines
+
+
+def question(connection: socket.socket, silent: set[socket.socket]) -> None:
+    silent.add(connection)
+    with suppress(OSError):
+        connection.send(b"?")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])
