@@ -10,6 +10,8 @@ from plugins.small_suite import REFERENCE, write_suite, write_tree
 
 from repoproof import BadInput, api
 from repoproof.cli import main
+from repoproof.reports.aggregate import Aggregate, aggregate_page
+from repoproof.reports.tables import Table
 
 
 def theirs(path: Path, *, agent: str = "metagpt", **summary: object) -> Path:
@@ -93,6 +95,57 @@ def test_what_cannot_be_is_named_with_its_file(tmp_path):
     assert (found.file, found.field, found.value) == (str(file), "summary.deployment_success_rate", "0.285")
 
 
+def table(found: Aggregate) -> list[tuple[str, ...]]:
+    """Titles and rows of the first table."""
+    (first, *_) = (part for part in aggregate_page(found).parts if isinstance(part, Table))
+    return [tuple(column.title for column in first.columns), *first.rows]
+
+
+def test_rows_that_nothing_names_or_tells_apart_show_where_they_are_from(ours, tmp_path):
+    known = theirs(tmp_path / "known")
+    unknown = [theirs(tmp_path / name, agent="") for name in ("x", "y")]
+    titles, *rows = table(api.aggregate([known, *unknown]))
+    assert [row[titles.index("Source")] for row in rows] == ["", *map(str, unknown)]
+    twice = [known, theirs(tmp_path / "again")]
+    titles, *rows = table(api.aggregate(twice))
+    assert [row[titles.index("Source")] for row in rows] == list(map(str, twice))
+    assert "Source" not in table(api.aggregate([known, ours]))[0]
+
+
+def test_one_language_is_one_table_and_several_are_summed_up_in_another(ours, tmp_path):
+    def titles(found: Aggregate) -> list[str]:
+        return [part.title for part in aggregate_page(found).parts if isinstance(part, Table)]
+
+    assert titles(api.aggregate([ours])) == ["Python"]
+    assert titles(api.aggregate([ours, theirs(tmp_path / "x")])) == ["Java", "Python", "All languages"]
+
+
+def test_one_of_many_that_cannot_be_read_is_named_and_the_others_are_in_the_tables(tmp_path, capsys):
+    right, torn, newer, odd = theirs(tmp_path / "x"), tmp_path / "torn.json", tmp_path / "newer.json", tmp_path / "nan"
+    torn.write_text(right.read_text()[:200])
+    newer.write_text('{"schema_version": 2, "suite": {}, "summary": {}, "results": []}')
+    theirs(odd, avg_pass_at_1=float("nan"))
+    found = api.aggregate([torn, newer, right, odd])
+    assert {row.source for row in found.rows} == {str(right)}
+    assert [each.source for each in found.unread] == [str(torn), str(newer), str(odd)]
+    assert found.unread[1].why == (
+        f"{newer}: schema_version: 2 cannot be read: this program reads version 1 (use another repoproof)"
+    )
+    assert main(["aggregate", *map(str, (torn, newer, right, odd)), "--format", "markdown"]) == 2
+    shown = capsys.readouterr()
+    assert [line.removeprefix("repoproof: ") for line in shown.err.splitlines()] == [each.why for each in found.unread]
+    assert f"{torn} could not be read and is in no table" in shown.out
+    with pytest.raises(BadInput, match="not JSON"):
+        api.aggregate([torn, newer])
+
+
+def test_a_configuration_of_a_report_that_cannot_be_read_is_not_called_unused(tmp_path):
+    right, torn = theirs(tmp_path / "x"), tmp_path / "z/report.json"
+    write_tree(tmp_path, {"z/report.json": "{", "who.toml": '[[configuration]]\nreport = "z"\n'})
+    found = api.aggregate([right, torn], configurations=tmp_path / "who.toml")
+    assert not any("no report is of" in note for note in found.notes)
+
+
 CONFIGURATIONS = """
 [[configuration]]
 agent = "metagpt"
@@ -158,6 +211,20 @@ def test_leaderboards_are_checked_against_the_number_of_repositories(tmp_path, c
     assert main(["aggregate", "--leaderboard", str(board), "--format", "markdown"]) == 1
     assert "8 repositories cannot give it" in capsys.readouterr().out
     assert main(["aggregate", "--leaderboard", str(board), "--repos", "java=10"]) == 0
+
+
+@pytest.mark.parametrize("written", ["All", "overall", ""])
+def test_a_row_over_all_languages_is_over_all_of_their_repositories(tmp_path, written):
+    board = tmp_path / "board.tsv"
+    board.write_text(f"Model\tLang\tPass@1\tAC\tDSR\nM\t{written}\t12.1\t70\t10.0\n")
+    (row,) = api.aggregate(leaderboards=[board]).rows
+    assert (row.language, row.repositories) == ("all", 30)
+
+
+def test_numbers_that_no_metric_is_near_of_are_named_and_in_no_table(tmp_path):
+    found = api.aggregate([theirs(tmp_path / "x", avg_pass_at_1=10**400)])
+    assert [row.pass_at_1.value for row in found.rows if row.language == "all"] == [None]
+    assert any(each.field == "summary.avg_pass_at_1" for each in found.implausible)
 
 
 @pytest.mark.parametrize(

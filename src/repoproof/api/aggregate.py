@@ -18,6 +18,7 @@ from ..reports.aggregate import (
     Category,
     Configuration,
     Row,
+    Unread,
     aggregate_of,
     rows_of_evaluation,
     rows_of_leaderboard,
@@ -25,7 +26,7 @@ from ..reports.aggregate import (
 )
 from ..reports.leaderboard import doubts_about_leaderboard, read_leaderboard
 from ..reports.plausibility import Implausible, doubts_about_evaluation, doubts_about_report, in_file
-from ..reports.report import Report
+from ..reports.report import REPORT_SCHEMA_VERSION, Report
 from . import arguments
 from .runs import report_on
 
@@ -42,22 +43,34 @@ def aggregate(
 ) -> Aggregate:
     """Tables of `reports` (run directories, output directories, files `report.json`) and `leaderboards`, and what in them cannot be.
 
-    `configurations` is a TOML file that says who made what. `repositories` is how many there are in each language of a leaderboard.
+    `configurations` is a TOML file that says who made what. `repositories` is how many there are in each language of a leaderboard. One of
+    several that cannot be read is in `unread`, with why; `BadInput` where none can be.
     """
     known = _configurations(configurations)
+    counts = dict(VERIFIED if repositories is None else repositories)
+    given = [(arguments.place(path, "reports"), False) for path in _paths(reports, "reports")]
+    given += [(arguments.place(path, "leaderboards"), True) for path in _paths(leaderboards, "leaderboards")]
     rows: list[Row] = []
     implausible: list[Implausible] = []
-    for path in arguments.texts([str(path) for path in reports], "reports"):
-        found, doubts = _read(arguments.place(path, "reports"), known)
-        rows += found
-        implausible += doubts
-    counts = dict(VERIFIED if repositories is None else repositories)
-    for path in arguments.texts([str(path) for path in leaderboards], "leaderboards"):
-        standings = read_leaderboard(arguments.place(path, "leaderboards"))
-        rows += rows_of_leaderboard(standings, counts, path)
-        implausible += in_file(path, doubts_about_leaderboard(standings, counts))
-    unused = [f"{configurations}: no report is of {entry.label}" for entry in known if not entry.is_used(rows)]
-    return aggregate_of(rows, implausible, unused)
+    errors: dict[Path, BadInput] = {}
+    for path, is_leaderboard in given:
+        try:
+            found, doubts = _read_leaderboard(path, counts) if is_leaderboard else _read(path, known)
+        except BadInput as error:
+            errors[path] = error
+        else:
+            rows += found
+            implausible += doubts
+    if errors and len(errors) == len(given):
+        raise next(iter(errors.values()))
+    unused = [entry for entry in known if not entry.is_used(rows) and _folder(entry.place) not in map(_folder, errors)]
+    notes = [f"{configurations}: no report is of {entry.label}" for entry in unused]
+    unread = [Unread(source=str(path), why=str(error)) for path, error in errors.items()]
+    return aggregate_of(rows, implausible, notes, unread)
+
+
+def _paths(values: Iterable[Path | str], argument: str) -> tuple[str, ...]:
+    return arguments.texts([str(value) for value in values], argument)
 
 
 class Known(Frozen):
@@ -108,12 +121,21 @@ def _read(path: Path, known: Sequence[Known]) -> tuple[list[Row], tuple[Implausi
     file = path / "report.json" if path.is_dir() else path
     value = read_json(file)
     if "schema_version" in value and "suite" in value:
+        if (version := value["schema_version"]) != REPORT_SCHEMA_VERSION:
+            problem = f"{version!r} cannot be read: this program reads version {REPORT_SCHEMA_VERSION}"
+            raise BadInput(problem, file=file, field="schema_version", mend="use another repoproof")
         return _ours(to_record(Report, value, file=file), path, known)
     if "summary" not in value or "results" not in value:
         mend = "give a run directory, or a report.json of `repoproof` or RepoGenesis"
         raise BadInput("not a report: it has no summary and no results", file=file, mend=mend)
     configuration = _about(path, *_maker(value), known)
     return list(rows_of_evaluation(value, configuration, str(path))), in_file(str(file), doubts_about_evaluation(value))
+
+
+def _read_leaderboard(path: Path, counts: Mapping[str, int]) -> tuple[list[Row], tuple[Implausible, ...]]:
+    standings = read_leaderboard(path)
+    doubts = in_file(str(path), doubts_about_leaderboard(standings, counts))
+    return list(rows_of_leaderboard(standings, counts, str(path))), doubts
 
 
 def _ours(report: Report, path: Path, known: Sequence[Known]) -> tuple[list[Row], tuple[Implausible, ...]]:

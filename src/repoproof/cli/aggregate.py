@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from . import FOUND, complain, options
+from . import BAD_INPUT, FOUND, complain, options
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +51,9 @@ def run(args: argparse.Namespace) -> int:
         repositories=None if args.repos is None else dict(args.repos),
     )
     print_page(aggregate_page(found), found, args.format)
-    return FOUND if found.implausible else 0
+    for each in found.unread:
+        complain(each.why)
+    return BAD_INPUT if found.unread else FOUND if found.implausible else 0
 
 
 def _count(text: str) -> tuple[str, int]:

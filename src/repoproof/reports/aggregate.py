@@ -8,13 +8,10 @@ from typing import Any
 
 from ..core.base import Frozen
 from ..core.jsonl import JsonObject
-from .leaderboard import Standing, percentages
+from .leaderboard import ALL, Standing, percentages, repositories_in
 from .plausibility import METRICS, ROUNDING, Implausible, MetricOfTheirs, means_of
 from .report import Report, counted, number
 from .tables import Column, Page, Part, Table
-
-ALL = "all"
-"""The language of a row over all of them."""
 
 
 class Category(StrEnum):
@@ -71,12 +68,22 @@ class Row(Frozen):
     """Why this is no score of the suite, where it is none."""
 
 
+class Unread(Frozen):
+    """A report or leaderboard that could not be read: no row is of it."""
+
+    source: str
+    """As it was given."""
+    why: str
+    """In one line, with the file and the mend."""
+
+
 class Aggregate(Frozen):
     rows: tuple[Row, ...]
     """By language, best Pass@1 first."""
     notes: tuple[str, ...] = ()
     """What a reader must know before comparing rows."""
     implausible: tuple[Implausible, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
 
 def rows_of_report(report: Report, configuration: Configuration, source: str) -> Iterator[Row]:
@@ -150,8 +157,8 @@ def rows_of_leaderboard(standings: Sequence[Standing], repositories: Mapping[str
                 date=standing.cells.get("date", ""),
                 link=standing.cells.get("link", ""),
             ),
-            language=standing.language or ALL,
-            repositories=repositories.get(standing.language),
+            language=standing.language,
+            repositories=repositories_in(standing.language, repositories),
             pass_at_1=mean("pass@1"),
             api_coverage=mean("ac"),
             deployment_success_rate=mean("dsr"),
@@ -160,19 +167,31 @@ def rows_of_leaderboard(standings: Sequence[Standing], repositories: Mapping[str
         )
 
 
-def aggregate_of(rows: Sequence[Row], implausible: Sequence[Implausible], notes: Sequence[str] = ()) -> Aggregate:
+def aggregate_of(
+    rows: Sequence[Row],
+    implausible: Sequence[Implausible],
+    notes: Sequence[str] = (),
+    unread: Sequence[Unread] = (),
+) -> Aggregate:
     """The rows in order, with what they must not be compared without."""
     ordered = sorted(rows, key=lambda row: (row.language == ALL, row.language, -(row.pass_at_1.value or 0.0)))
-    return Aggregate(rows=tuple(ordered), notes=(*notes, *_notes(ordered)), implausible=tuple(implausible))
+    return Aggregate(
+        rows=tuple(ordered),
+        notes=(*notes, *_notes(_once(ordered))),
+        implausible=tuple(implausible),
+        unread=tuple(unread),
+    )
 
 
 def aggregate_page(aggregate: Aggregate) -> Page:
     """A table for each language, then what to know, then what cannot be."""
+    rows = _once(aggregate.rows)
     parts: list[Part] = [
-        _table(language, [row for row in aggregate.rows if row.language == language])
-        for language in dict.fromkeys(row.language for row in aggregate.rows)
+        _table(language, [row for row in rows if row.language == language])
+        for language in dict.fromkeys(row.language for row in rows)
     ]
     parts.extend(aggregate.notes)
+    parts.extend(f"{each.source} could not be read and is in no table" for each in aggregate.unread)
     if aggregate.implausible:
         columns = tuple(map(Column, ("File", "Field", "Value", "Why it cannot be")))
         found = tuple((each.file, each.field, each.value, each.why) for each in aggregate.implausible)
@@ -182,8 +201,21 @@ def aggregate_page(aggregate: Aggregate) -> Page:
     return Page(tuple(parts))
 
 
+def _once(rows: Sequence[Row]) -> Sequence[Row]:
+    """Without those over all languages, where each of them repeats the one language that there is."""
+    single = [row for row in rows if row.language != ALL]
+    repeated = [row.model_copy(update={"language": ALL}) for row in single]
+    one = len({row.language for row in single}) == 1
+    return single if one and all(row in repeated for row in rows if row.language == ALL) else rows
+
+
 def _table(language: str, rows: Sequence[Row]) -> Table:
+    names = [(row.configuration, row.scoring) for row in rows]
     about = {
+        "Source": [
+            row.source if names.count(name) > 1 or not _is_named(row) else ""
+            for row, name in zip(rows, names, strict=True)
+        ],
         "Category": [row.configuration.category.value for row in rows],
         "Org": [row.configuration.organisation for row in rows],
         "Date": [row.configuration.date for row in rows],
@@ -210,6 +242,11 @@ def _table(language: str, rows: Sequence[Row]) -> Table:
     return Table(columns, lines, title="All languages" if language == ALL else language.capitalize())
 
 
+def _is_named(row: Row) -> bool:
+    """Whether it says who made the repositories; a leaderboard knows no agents."""
+    return bool(row.configuration.model and (row.configuration.agent or row.scoring is Scoring.PUBLISHED))
+
+
 def _shown(mean: Mean, row: Row) -> str:
     """With the denominator, where it is another one than the row's."""
     return number(mean.value) if mean.over in (None, row.repositories) else f"{number(mean.value)} of {mean.over}"
@@ -222,7 +259,8 @@ def _mean(
     by_language = summary.get(metric.by_language)
     by_language = by_language if isinstance(by_language, dict) else {}
     stated = summary.get(metric.overall) if language == ALL else by_language.get(language)
-    if not isinstance(stated, int | float) or isinstance(stated, bool):
+    # What is not even a percentage is among the impossible values, and in no table.
+    if not isinstance(stated, int | float) or isinstance(stated, bool) or not abs(stated) <= 100:
         return Mean(value=None, over=None)
     over = next((over for mean, over in means_of(metric, results) if abs(mean - stated) <= ROUNDING), None)
     return Mean(value=float(stated), over=over)

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 
 from ..core.base import Frozen
@@ -20,6 +21,8 @@ OPTIONAL = ("#", "category", "org", "date", "link")
 METRICS = ("pass@1", "ac", "dsr")
 LABELS = {"pass@1": "Pass@1", "ac": "AC", "dsr": "DSR"}
 UNKNOWN = ("", "-", "n/a", "none", "null")
+ALL = "all"
+"""The language of a row over all of them."""
 
 
 class Standing(Frozen):
@@ -33,13 +36,16 @@ class Standing(Frozen):
     def number(self, column: str) -> float | None:
         """The value of a metric; None where it is unknown, or none."""
         try:
-            return float(self.cells[column].removesuffix("%").strip())
+            value = float(self.cells[column].removesuffix("%").strip())
         except ValueError:
             return None
+        return value if isfinite(value) else None
 
     @property
     def language(self) -> str:
-        return self.cells["lang"].lower()
+        """In lower case; `ALL` for a row over all of them, however that is written."""
+        written = self.cells["lang"].lower()
+        return ALL if written in ("overall", "") else written
 
 
 def read_leaderboard(file: Path) -> tuple[Standing, ...]:
@@ -72,9 +78,9 @@ def doubts_about_leaderboard(rows: Sequence[Standing], repositories: Mapping[str
                     yield Doubt(f"{row.place}: {LABELS[column]}", written, "is no number")
             elif not 0 <= value <= top:
                 yield Doubt(f"{row.place}: {LABELS[column]}", written, f"is not in 0 to {top:g}")
-        deployed, of = row.number("dsr"), _repositories(row.language, repositories)
+        deployed, of = row.number("dsr"), repositories_in(row.language, repositories)
         if of is None:
-            yield Doubt(f"{row.place}: Lang", row.cells["lang"], f"is none of {', '.join(repositories)}, all")
+            yield Doubt(f"{row.place}: Lang", row.cells["lang"], f"is none of {', '.join(repositories)}, {ALL}")
         elif (
             deployed is not None
             and 0 <= deployed <= top
@@ -83,10 +89,9 @@ def doubts_about_leaderboard(rows: Sequence[Standing], repositories: Mapping[str
             yield Doubt(f"{row.place}: DSR", row.cells["dsr"], why)
 
 
-def _repositories(language: str, repositories: Mapping[str, int]) -> int | None:
-    if language in ("all", "overall", ""):
-        return sum(repositories.values())
-    return repositories.get(language)
+def repositories_in(language: str, repositories: Mapping[str, int]) -> int | None:
+    """How many a row in that language is over; None where nothing says it."""
+    return sum(repositories.values()) if language == ALL else repositories.get(language)
 
 
 def _unit(written: str) -> float:
@@ -97,7 +102,7 @@ def _unit(written: str) -> float:
 def _from_json(text: str, file: Path) -> Iterator[Standing]:
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"not JSON: {error}", file=file) from None
     if not isinstance(value, list):
         raise BadInput("not a list of rows", file=file, mend="a leaderboard in JSON is [{...}, {...}]")
@@ -112,8 +117,11 @@ def _from_json(text: str, file: Path) -> Iterator[Standing]:
 def _from_lines(text: str, file: Path) -> Iterator[Standing]:
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.DictReader(io.StringIO(text), delimiter=separator, restkey="", restval="")
-    for row in reader:
-        yield _standing({key: cell for key, cell in row.items() if key}, f"line {reader.line_num}", file)
+    try:
+        for row in reader:
+            yield _standing({key: cell for key, cell in row.items() if key}, f"line {reader.line_num}", file)
+    except csv.Error as error:
+        raise BadInput(f"not lines of cells: {error}", file=file, line=reader.line_num) from None
 
 
 def _standing(row: Mapping[str, str], place: str, file: Path) -> Standing:

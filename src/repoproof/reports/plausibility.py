@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import ceil, floor, isfinite
+from math import ceil, floor
 from statistics import fmean
+from sys import maxsize
 from typing import Any, NamedTuple, TypeGuard
 
 from ..core.base import Frozen
@@ -139,8 +140,9 @@ def _doubts_about_result(place: str, result: Mapping[str, Any]) -> Iterator[Doub
 
 def _doubts_about_whole(place: str, part: Mapping[str, Any], names: Iterable[str]) -> Iterator[Doubt]:
     for name in names:
-        if not _is_count(part.get(name)):
-            yield Doubt(f"{place}.{name}", part.get(name), "is no whole number from 0 on")
+        value = part.get(name)
+        if not _is_count(value):
+            yield Doubt(f"{place}.{name}", value, f"is {_a_text(value)}no whole number from 0 on")
 
 
 def _doubts_about_score(place: str, part: Mapping[str, Any], of: str, over: str) -> Iterator[Doubt]:
@@ -229,14 +231,21 @@ def why_no_share(value: float, of: int, unit: float, *, scale: float = 1.0) -> s
 
 
 def _doubts_about_fraction(place: str, value: object) -> Iterator[Doubt]:
-    if not _is_fraction(value):
-        percent = isinstance(value, int | float) and 1 < value <= 100
-        yield Doubt(place, value, f"is not in 0 to 1{': is it a percentage?' if percent else ''}")
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        yield Doubt(place, value, f"is {_a_text(value)}no number")
+    elif not _is_fraction(value):
+        yield Doubt(place, value, f"is not in 0 to 1{': is it a percentage?' if 1 < value <= 100 else ''}")
+
+
+def _a_text(value: object) -> str:
+    """A number in quotes looks like one, wherever it is shown without them."""
+    return "a text, " if isinstance(value, str) else ""
 
 
 def _is_fraction(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and 0 <= value <= 1
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _is_count(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    # Beyond that, no float holds it.
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= maxsize
