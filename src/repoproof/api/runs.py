@@ -71,8 +71,8 @@ def score(
     """Score the submissions at `submissions` on the tasks of `suite` (all, or those chosen) into the run directory `run`.
 
     Goes on with what is in `run` already: finished verdicts on the same submissions under the same settings are kept. The report is
-    also in `run/report.json`, even after an interrupt. `coverage` runs the golden tests of Python services once more, to see how much of the
-    submitted code they reach; no score depends on it. Raises `BadInput` where suite, submissions or run directory are wrong, and
+    also in `run/report.json`, even after an interrupt. `coverage` runs the golden tests of Python and Node services once more, to see how
+    much of the submitted code they reach; no score depends on it. Raises `BadInput` where suite, submissions or run directory are wrong, and
     `InfrastructureError` where no sandbox works: nothing has run then. What a submission does never raises.
     """
     directory_of_run = arguments.place(run, "run")
