@@ -36,7 +36,7 @@ from .rootfs import (
     tmpfs_bytes,
     view_arguments,
 )
-from .service import FollowedService
+from .service import followed, left_running
 from .spawn import ProcessMonitor, spawn
 from .supervisor import supervised
 from .tree import Channels, Tree
@@ -113,8 +113,7 @@ class BubblewrapSandbox:
             boundary(Boundary.SANDBOX),
             self._launched(command, view, limits, loopback, stdin=stdin) as (tree, exchange),
         ):
-            tree.follow()
-            return tree.result(taken=exchange.finish())
+            return followed(tree, exchange)
 
     @contextmanager
     def start(
@@ -123,11 +122,7 @@ class BubblewrapSandbox:
         with contextlib.ExitStack() as stack:
             with boundary(Boundary.SANDBOX):
                 tree, exchange = stack.enter_context(self._launched(command, view, limits, loopback))
-                service = FollowedService(tree, exchange)
-                stack.callback(service.end)
-                tree.begun.wait()
-                if not tree.has_begun:
-                    service.stop()
+                service = stack.enter_context(left_running(tree, exchange))
             yield service
 
     @contextmanager
@@ -145,8 +140,7 @@ class BubblewrapSandbox:
             _terminal_lent(),
             self._launched(command, view, limits, loopback, terminal=True) as (tree, exchange),
         ):
-            tree.follow()
-            result = tree.result(taken=exchange.finish())
+            result = followed(tree, exchange)
         if result.exit_code is not None:
             return result.exit_code
         return 128 + (result.signal or 9)

@@ -22,7 +22,7 @@ from .guard import guard_program
 from .live import LiveTrees
 from .owner import is_orphan, owned_name
 from .rootfs import ENVIRONMENT, NOBODY, SUPERVISOR_INSIDE, source_for_nobody, system_mounts
-from .service import FollowedService
+from .service import followed, left_running
 from .supervisor import FRAMES, supervised, supervisor
 from .tree import Tree
 
@@ -74,8 +74,7 @@ class DockerSandbox:
             boundary(Boundary.SANDBOX),
             self._launched(command, view, limits, loopback, stdin=stdin) as (tree, exchange, _),
         ):
-            tree.follow()
-            return tree.result(taken=exchange.finish())
+            return followed(tree, exchange)
 
     @contextmanager
     def start(
@@ -152,11 +151,7 @@ class DockerSandbox:
                 tree, exchange, container = stack.enter_context(
                     self._launched(command, view, limits, loopback, timed=timed)
                 )
-                service = FollowedService(tree, exchange)
-                stack.callback(service.end)
-                tree.begun.wait()
-                if not tree.has_begun:
-                    service.stop()
+                service = stack.enter_context(left_running(tree, exchange))
             yield service, container
 
     @contextmanager

@@ -1,14 +1,35 @@
-"""A sandbox that is left running: the `Service` of either backend."""
+"""What either backend does with a tree once it is launched: follow it to its end, or leave it running, as a `Service`."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Generator
 from concurrent import futures
 from concurrent.futures import Future
+from contextlib import contextmanager
 
-from .base import ExecResult
+from .base import ExecResult, Service
 from .exchange import Exchange
 from .tree import Tree
+
+
+def followed(tree: Tree, exchange: Exchange) -> ExecResult:
+    """How it ended, with what it had to leave, once it has."""
+    tree.follow()
+    return tree.result(taken=exchange.finish())
+
+
+@contextmanager
+def left_running(tree: Tree, exchange: Exchange) -> Generator[Service]:
+    """The tree, when its command has begun or cannot; it is ended at the end."""
+    service = FollowedService(tree, exchange)
+    try:
+        tree.begun.wait()
+        if not tree.has_begun:
+            service.stop()
+        yield service
+    finally:
+        service.end()
 
 
 class FollowedService:
@@ -23,8 +44,7 @@ class FollowedService:
 
     def _follow(self) -> None:
         try:
-            self._tree.follow()
-            self._outcome.set_result(self._tree.result(taken=self._exchange.finish()))
+            self._outcome.set_result(followed(self._tree, self._exchange))
         except BaseException as error:
             self._outcome.set_exception(error)
 
