@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from repoproof import BadInput, api
 from repoproof.cli import main
 from repoproof.core.run import RunDirectory
 from repoproof.engine.pool import Started
+from repoproof.sandbox.owner import claims, owned_name
 
 WORDS_ONLY = {"service.py": '"""/notes /health /notes/{id}"""\nx.get(1), x.post(1)\n'}
 
@@ -88,6 +90,36 @@ def test_resume_goes_on_with_what_is_there(suite, predictions, output):
     assert started_again(suite, predictions, output, resume=True) == 1
 
 
+@pytest.mark.parametrize("change", ["another", "none"])
+def test_resume_with_other_predictions_is_refused_and_nothing_is_replaced(suite, predictions, output, tmp_path, change):
+    started_again(suite, predictions, output, resume=False)
+    before = (output / "report.json").read_text()
+    write_tree(tmp_path / "others/second", WORDS_ONLY)
+    if change == "another":
+        write_tree(tmp_path / "others/first", WORDS_ONLY)
+    words = f"resume: {output} holds an evaluation of {predictions}, and in {tmp_path}/others the answer to first is {change} "
+    with pytest.raises(BadInput, match=re.escape(f"{words}(without it, what is there is moved to earlier/; or")):
+        started_again(suite, tmp_path / "others", output, resume=True)
+    assert (output / "report.json").read_text() == before
+    assert api.report(output / "run").denominator == 3
+    started_again(suite, tmp_path / "others", output, resume=False)
+    assert (output / "earlier/1/report.json").read_text() == before
+
+
+def test_resume_goes_on_where_the_predictions_were_moved_to(suite, predictions, output, tmp_path):
+    started_again(suite, predictions, output, resume=False)
+    predictions.rename(tmp_path / "elsewhere")
+    assert started_again(suite, tmp_path / "elsewhere", output, resume=True) == 0
+
+
+def test_resume_on_another_suite_is_refused_before_anything_is_replaced(suite, predictions, output, tmp_path):
+    started_again(suite, predictions, output, resume=False)
+    info = json.loads((suite / "suite.json").read_text())
+    (suite / "suite.json").write_text(json.dumps(info | {"name": "other"}))
+    with pytest.raises(BadInput, match=f"resume: {output} holds an evaluation on suite small, not other"):
+        started_again(suite, predictions, output, resume=True)
+
+
 def test_without_resume_all_is_done_anew_and_nothing_is_lost(suite, predictions, output):
     started_again(suite, predictions, output, resume=False)
     before = (output / "report.json").read_text()
@@ -116,6 +148,30 @@ def test_chosen_repositories_are_a_subset_and_say_so(suite, predictions, output)
     found = api.run_evaluation(suite, predictions, output, skip_docker=True, repo_names=["first", "third"])
     assert (found.summary.total_repos, found.repoproof.subset) == (2, "subset: 2 of 3 tasks")
     assert any("subset: 2 of 3 tasks" in warning for warning in found.repoproof.warnings)
+
+
+@pytest.mark.parametrize(
+    "words", [["first,third"], ["first,", "third"], ["first", "third"], ["first", "--repo_names", "third"]]
+)
+def test_repositories_are_named_with_blanks_or_commas_between_them(suite, predictions, output, words):
+    given = ["--predictions_dir", str(predictions), "--output_dir", str(output), "--suite", str(suite), "--skip_docker"]
+    assert main(["repogenesis", "run_evaluation", *given, "--repo_names", *words]) == 0
+    assert {file.stem for file in (output / "intermediate").iterdir()} == {"first", "third"}
+
+
+def test_cleanup_says_what_it_removes_as_gc_does(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("REPOPROOF_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("REPOPROOF_CACHE", str(tmp_path / "cache"))
+    for command in (["repogenesis", "run_evaluation", "--cleanup"], ["gc"]):
+        # By a process that started at another moment than the one which has its number now.
+        head, pid, started, *tail = owned_name().split("-")
+        name = "-".join((head, pid, str(int(started) - 1), *tail))
+        left = write_tree(tmp_path / name, {"file": ""})
+        claims().mkdir(parents=True, exist_ok=True)
+        (claims() / name).symlink_to(left)
+        assert main(command) == 0
+        assert f"removed directory {left}\n" in capsys.readouterr().out
+        assert not left.exists()
 
 
 @pytest.mark.parametrize(
@@ -155,7 +211,9 @@ def test_several_answers_to_one_repository_are_refused(suite, predictions, outpu
         (["--output_dir", "x"], "repogenesis run_evaluation: --predictions_dir is required"),
         (["--predictions_dir", "x"], "repogenesis run_evaluation: nothing says which suite (give --suite SUITE, or set REPOPROOF_SUITE)"),
         (["--predictions_dir", "x", "--suite", "microservice-mini", "--repo_names", "pols"], "--repo_names: no repository 'pols' in"),
-        (["--predictions-dir", "x"], "repogenesis: unrecognized arguments: --predictions-dir x"),
+        (["--predictions-dir", "x"], "repogenesis: unrecognized arguments: --predictions-dir x (did you mean --predictions_dir?)"),
+        (["--prediction_dir=x"], "repogenesis: unrecognized arguments: --prediction_dir=x (did you mean --predictions_dir?)"),
+        (["--predictions_dir", "x", "--suite", "microservice-mini", "--repo_names", ""], "--repo_names: no repository '' in"),
     ],
 )  # fmt: skip
 def test_the_command_says_in_one_line_what_it_misses(words, line, capsys, monkeypatch):

@@ -74,7 +74,9 @@ def test_the_version_is_the_installed_one(capsys):
         (["report", ""], "report: argument RUN: is empty"),
         (["score", "a", "b", "-o", "r", "--timeout", "-1"], "score: argument --timeout: '-1' is not a number of seconds above 0"),
         (["score", "a", "b", "-o", "r", "--timeout", "inf"], "score: argument --timeout: 'inf' is not a number of seconds above 0"),
-        (["score", "a", "b", "-o", "r", "--temp", "1"], "score: unrecognized arguments: --temp 1"),
+        (["score", "a", "b", "-o", "r", "--temp", "1"], "score: unrecognized arguments: --temp 1 (see `repoproof score --help`)"),
+        (["score", "a", "b", "-o", "r", "--worker", "1"], "score: unrecognized arguments: --worker 1 (did you mean --workers?)"),
+        (["models", "check", "m", "--fromat", "json"], "models: unrecognized arguments: --fromat json (did you mean --format?)"),
         (["show", "r", "t", "--attempt", "-1"], "show: argument --attempt: "),
     ],
 )  # fmt: skip

@@ -71,7 +71,7 @@ def run_evaluation(
     """Score the repositories in `predictions_dir`, one folder each, and leave `report.json`, `intermediate/` and `run/` in `output_dir`.
 
     Every repository of the suite counts, or each of `repo_names` and `lang`; what was not submitted is 0. Without `resume`, what is in
-    `output_dir` from before is moved into `output_dir/earlier/`. Raises as `score` does.
+    `output_dir` from before is moved into `output_dir/earlier/`; with it, `BadInput` where that is of other answers. Raises as `score` does.
     """
     clock, output = monotonic(), arguments.place(output_dir, "output_dir")
     scoring = _profile(profile)
@@ -83,6 +83,8 @@ def run_evaluation(
     asked = {task.id: task for task in _chosen(loaded, names, lang)}
     submitted = _one_each(predictions, loaded)
     grades = _Grades(asked, submitted, scoring)
+    if resume:
+        _is_of_these(output, loaded, predictions, submitted)
     if (aside := _set_aside(output, resume=resume)) is not None:
         log.warning("what %s held is now in %s (--resume would have gone on with it)", output, aside)
     make_directory(output / INTERMEDIATE)
@@ -216,6 +218,25 @@ def _one_each(predictions: Path, suite: Suite) -> dict[str, Submission]:
             mend = "score several with `repoproof score`"
             raise BadInput(f"several answers to {submission.task!r}", file=predictions, mend=mend)
     return found
+
+
+def _is_of_these(output: Path, suite: Suite, predictions: Path, submitted: dict[str, Submission]) -> None:
+    """Whether what `output` holds is an evaluation to go on with: its report would be replaced, and says nothing of other answers. A folder
+    of predictions that has been moved is the same, and so is one that has been added to or mended in its place."""
+    if not (output / RUN / "run.json").is_file():
+        return
+    before = RunDirectory(output / RUN).info
+    mend = "without it, what is there is moved to earlier/; or choose another output_dir"
+    if before.suite != suite.name:
+        raise BadInput(f"{output} holds an evaluation on suite {before.suite}, not {suite.name}", field="resume", mend=mend)  # fmt: skip
+    if before.submissions_path == str(predictions.resolve()):
+        return
+    for one in before.asked:
+        now = submitted.get(one.key.task)
+        if one.is_answered and (now is None or now.hash != one.key.submission_hash):
+            change = "is another" if now is not None else "is none"
+            problem = f"{output} holds an evaluation of {before.submissions_path}, and in {predictions} the answer to {one.key.task} {change}"
+            raise BadInput(problem, field="resume", mend=mend)
 
 
 def _set_aside(output: Path, *, resume: bool) -> Path | None:

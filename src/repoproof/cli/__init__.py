@@ -111,7 +111,9 @@ def _dispatch(words: list[str]) -> int:
     parser = _Parser(prog=f"repoproof {words[0]}", description=f"{summary}.", allow_abbrev=False)
     module.arguments(parser)
     try:
-        args = parser.parse_args(words[1:])
+        args, unknown = parser.parse_known_args(words[1:])
+        if unknown:
+            parser.refuse_unknown(unknown, args)
     except SystemExit as ended:
         return int(ended.code or 0)
     return _ended(module.run, args, called=parser.called(args), kept=getattr(module, "KEPT", ""))
@@ -159,7 +161,21 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong with the arguments in one line."""
 
     def error(self, message: str) -> NoReturn:
-        sys.exit(complain(f"{self.prog.removeprefix('repoproof ')}: {message} (see `{self.prog} --help`)"))
+        self.refuse(message, f"see `{self.prog} --help`")
+
+    def refuse(self, message: str, mend: str) -> NoReturn:
+        sys.exit(complain(f"{self.prog.removeprefix('repoproof ')}: {message} ({mend})"))
+
+    def refuse_unknown(self, words: Sequence[str], args: argparse.Namespace) -> NoReturn:
+        """Say which words are no arguments, and which option the first of them may have meant."""
+        from difflib import get_close_matches
+
+        # By the names alone: the dashes are alike in all.
+        options = {name.strip("-"): name for name in self.called(args).values() if name.startswith("-")}
+        given = [word.strip("-").partition("=")[0] for word in words if word.startswith("-")]
+        near = [options[match] for name in given for match in get_close_matches(name, options, n=1)]
+        message = f"unrecognized arguments: {' '.join(words)}"
+        self.refuse(message, f"did you mean {near[0]}?" if near else f"see `{self.prog} --help`")
 
     def called(self, args: argparse.Namespace) -> dict[str, str]:
         """The names that the API knows `args` by -> what they are called on the command line: `tasks` is `--task`."""

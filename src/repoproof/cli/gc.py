@@ -27,11 +27,16 @@ def run(args: argparse.Namespace) -> int:
     if args.unused_for is not None and not args.cache:
         return complain("gc: --unused-for goes with --cache (see `repoproof gc --help`)")
     removed = api.gc(dry_run=args.dry_run, cache=args.cache, unused_days=args.unused_for or 0)
-    for what in removed if args.verbose else _grouped(removed):
-        print(f"{'would remove' if args.dry_run else 'removed'} {what}")
+    show(removed, dry_run=args.dry_run, each=args.verbose)
+    return 0
+
+
+def show(removed: Sequence[str], *, dry_run: bool = False, each: bool = False) -> None:
+    """Print what was removed, or would be; with `each`, a line for each thing."""
+    for what in removed if each else _grouped(removed):
+        print(f"{'would remove' if dry_run else 'removed'} {what}")
     if not removed:
         print("nothing is left of dead runs")
-    return 0
 
 
 def _grouped(removed: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from . import INFRASTRUCTURE, complain, options
+from . import INFRASTRUCTURE, complain, gc, options
 
 KEPT = ": finished repositories are kept; the same command with --resume goes on"
 
@@ -26,7 +26,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where report.json, intermediate/ and run/ go (default: %(default)s)",
     )
-    theirs.add_argument("--repo_names", nargs="+", default=[], metavar="NAME", help="only these; the report says so")
+    theirs.add_argument(
+        "--repo_names",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="only these, separated by blanks or commas; the report says so",
+    )
     theirs.add_argument("--lang", default="", metavar="NAME", help="only repositories of this language")
     theirs.add_argument("--skip_docker", action="store_true", help="run nothing: API coverage only, read from code")
     theirs.add_argument("--resume", action="store_true", help="go on with what is in --output_dir")
@@ -68,8 +75,7 @@ def _run_evaluation(args: argparse.Namespace) -> int:
     from .progress import scoring_progress
 
     if args.cleanup:
-        for line in api.gc() or ["nothing is left of dead runs"]:
-            print(line)
+        gc.show(api.gc(), each=args.verbose)
         return 0
     if args.predictions_dir is None:
         return complain("repogenesis run_evaluation: --predictions_dir is required")
@@ -86,7 +92,10 @@ def _run_evaluation(args: argparse.Namespace) -> int:
             suite,
             args.predictions_dir,
             args.output_dir,
-            repo_names=args.repo_names,
+            # No name has a comma in it. An empty word is no list of none, which would be all of them.
+            repo_names=[
+                name for word in args.repo_names for name in [part for part in word.split(",") if part] or [word]
+            ],
             lang=args.lang,
             skip_docker=args.skip_docker,
             resume=args.resume,
