@@ -75,3 +75,10 @@ def test_what_does_not_quarantine_is_told_apart_and_a_task_without_a_reference_i
     assert isinstance(noted, Table)
     assert (noted.title, noted.rows) == ("Noted", (("e", "skips-without-service", "every test is skipped"),))
     assert str(summary).endswith("quarantined 0%, without a reference 50%")
+
+
+def test_where_there_is_no_reference_at_all_none_was_measured():
+    published = a_health("e", reference=Reference.NONE, reference_passed=False)
+    validation = validation_of([published])
+    assert validation.reference_passed is None
+    assert str(validation_page(validation).parts[-1]).startswith("1 task: reference passed -, empty passed 0%")

@@ -186,8 +186,9 @@ def validation_page(validation: ValidationReport) -> Page:
     for title, quarantines in (("Why", True), ("Noted", False)):
         if found := _defects(validation, quarantines=quarantines):
             parts.append(Table((Column("Task"), Column("Defect"), Column("Reason")), found, title=title))
+    proved = "-" if validation.reference_passed is None else f"{validation.reference_passed:.0%}"
     parts.append(
-        f"{counted(validation.tasks, 'task')}: reference passed {validation.reference_passed:.0%}, empty passed {validation.empty_passed:.0%}, "
+        f"{counted(validation.tasks, 'task')}: reference passed {proved}, empty passed {validation.empty_passed:.0%}, "
         f"stub passed {validation.stub_passed:.0%}, quarantined {validation.quarantined:.0%}"
         + (f", without a reference {validation.without_reference:.0%}" if validation.without_reference else "")
     )

@@ -15,8 +15,9 @@ class ValidationReport(Frozen):
 
     tasks: int
     """Tasks that were validated."""
-    reference_passed: float
-    """Share whose reference passed every expected test, in every repeat; a task without a reference is none of them."""
+    reference_passed: float | None
+    """Share whose reference passed every expected test, in every repeat; a task without a reference is none of them. None where there is no
+    reference at all: nothing was measured."""
     without_reference: float = 0.0
     """Share that was published without a reference."""
     empty_passed: float
@@ -45,7 +46,9 @@ def validation_of(health: Sequence[Health]) -> ValidationReport:
 
     return ValidationReport(
         tasks=len(health),
-        reference_passed=share([record.reference_passed for record in health]),
+        reference_passed=share([record.reference_passed for record in health])
+        if any(record.reference is not Reference.NONE for record in health)
+        else None,
         without_reference=share([record.reference is Reference.NONE for record in health]),
         empty_passed=share([record.empty_passed for record in health]),
         stub_passed=share([record.stub_passed for record in health]),

@@ -191,9 +191,11 @@ def test_tests_that_cannot_be_started_are_the_tasks_defect_and_nobody_elses_fail
         raise InfrastructureError("no space left", boundary=Boundary.SANDBOX)
 
 
-def a_run(outcome: TestOutcome) -> GoldenRun:
+def a_run(*outcomes: TestOutcome) -> GoldenRun:
+    """Of test_a, test_b, ..."""
     process = ExecResult(cause=Cause.EXITED, exit_code=0, usage=Usage(wall_seconds=1.0))
-    return GoldenRun((TestResult(id="test_it.py::test_a", outcome=outcome),), (), process, finished=True)
+    results = (TestResult(id=f"test_it.py::test_{name}", outcome=it) for name, it in zip("abc", outcomes, strict=False))
+    return GoldenRun(tuple(results), (), process, finished=True)
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -217,6 +219,32 @@ def test_the_documented_table_says_of_each_kind_whether_it_quarantines(kind):
         "unless seen to run": lambda has_reference, was_seen: not was_seen,
     }[said]
     assert found == {case: wanted(*case) for case in found}
+
+
+def judged(root: Path, evidence: Evidence) -> list[tuple[str, str]]:
+    (task,) = repoproof.load_suite(write_suite(root)).tasks
+    assert isinstance(task, MicroserviceTask)
+    judge(task, evidence)
+    routes = Kind.REFERENCE_LACKS_ROUTE  # of no matter here
+    return [(defect.code, defect.words) for defect in evidence.defects if defect.code != routes]
+
+
+def test_a_test_that_the_reference_passes_at_times_is_flaky_once_and_no_failure_of_the_reference(tmp_path):
+    passed, failed, errored = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.ERRORED
+    runs = [a_run(passed, failed), a_run(failed, errored), a_run(passed, failed), a_run(errored, failed)]
+    flaky = "test test_it.py::test_a is flaky: the reference passes it in 2 of 4 repeats, and not in repeats 2, 4: failed, errored"
+    always = "the reference fails test_it.py::test_b in each of 4 repeats: failed, errored"
+    found = judged(tmp_path, Evidence(has_reference=True, reference_runs=runs))
+    assert sorted(found) == [("flaky", flaky), ("reference-fails", always)]
+
+
+def test_tests_that_nothing_has_shown_are_named_where_no_reference_does(tmp_path):
+    skipped, failed = TestOutcome.SKIPPED, TestOutcome.FAILED
+    runs = {"empty": a_run(skipped, skipped, failed), "stubs": {"a stub": a_run(skipped, failed, failed)}}
+    words = "skipped with nothing there and with every stub, so that nothing shows that they can be passed: 1 of 3 tests (test_it.py::test_a)"
+    assert judged(tmp_path / "published", Evidence(**runs)) == [("skipped-throughout", words)]
+    proved = Evidence(has_reference=True, reference_runs=[a_run(*[TestOutcome.PASSED] * 3)], **runs)
+    assert judged(tmp_path / "proved", proved) == []
 
 
 def test_what_a_reference_shows_is_seen_and_what_happens_without_a_service_shows_nothing():

@@ -29,6 +29,7 @@ class Kind(StrEnum):
     NEVER_RUN = "never-run"
     NO_ENDPOINTS = "no-endpoints"
     REFERENCE_FAILS = "reference-fails"
+    FLAKY = "flaky"
     REFERENCE_LACKS_ROUTE = "reference-lacks-route"
     NOT_IN_MANIFEST = "not-in-manifest"
     COLLECTS_NOTHING = "collects-nothing"
@@ -38,6 +39,7 @@ class Kind(StrEnum):
     PASSES_WITH_STUB = "passes-with-stub"
     DOES_NOT_DISCRIMINATE = "does-not-discriminate"
     SKIPS_WITHOUT_SERVICE = "skips-without-service"
+    SKIPPED_THROUGHOUT = "skipped-throughout"
     LEAVES_NO_REPORT = "leaves-no-report"
     OUTLASTS_LIMIT = "outlasts-limit"
 
@@ -113,6 +115,7 @@ RULES: Mapping[Kind, Callable[[Evidence], bool]] = {
     Kind.NEVER_RUN: _never,
     Kind.NO_ENDPOINTS: _always,
     Kind.REFERENCE_FAILS: _always,
+    Kind.FLAKY: _always,
     Kind.REFERENCE_LACKS_ROUTE: _always,
     Kind.NOT_IN_MANIFEST: _always,
     Kind.COLLECTS_NOTHING: _always,
@@ -122,6 +125,8 @@ RULES: Mapping[Kind, Callable[[Evidence], bool]] = {
     Kind.PASSES_WITH_STUB: _always,
     Kind.DOES_NOT_DISCRIMINATE: _in_a_task_with_a_reference,
     Kind.SKIPS_WITHOUT_SERVICE: _unless_seen_to_run,
+    # What a stub cannot give them may be all that they wait for.
+    Kind.SKIPPED_THROUGHOUT: _never,
     Kind.LEAVES_NO_REPORT: _unless_seen_to_run,
     # It is cut off at a moment that the machine decides, and so would be a service that dies under it.
     Kind.OUTLASTS_LIMIT: _always,
@@ -141,6 +146,8 @@ def judge(task: MicroserviceTask, evidence: Evidence) -> None:
     _discrimination(task, evidence)
     if evidence.empty is not None:
         _without_service(evidence.empty, evidence)
+    if not evidence.reference_runs:
+        _skipped_throughout(evidence)
     evidence.defects[:] = dict.fromkeys(evidence.defects)
 
 
@@ -155,12 +162,21 @@ def _endpoints(task: MicroserviceTask, evidence: Evidence) -> None:
 
 
 def _reference(evidence: Evidence) -> None:
+    repeats = len(evidence.reference_runs)
+    failures: dict[str, dict[int, str]] = {}
     for turn, run in enumerate(evidence.reference_runs, 1):
         for result in run.results:
             if not result.passed:
-                evidence.found(
-                    Kind.REFERENCE_FAILS, f"the reference fails {result.id} in repeat {turn}: {result.outcome}"
-                )
+                failures.setdefault(result.id, {})[turn] = result.outcome
+    for id, outcomes in failures.items():
+        how = ", ".join(dict.fromkeys(outcomes.values()))
+        if len(outcomes) < repeats:
+            some = f"repeat{'s' if len(outcomes) > 1 else ''} {', '.join(map(str, outcomes))}"
+            words = f"test {id} is flaky: the reference passes it in {repeats - len(outcomes)} of {repeats} repeats, and not in {some}: {how}"
+            evidence.found(Kind.FLAKY, words)
+        else:
+            each = "repeat 1" if repeats == 1 else f"each of {repeats} repeats"
+            evidence.found(Kind.REFERENCE_FAILS, f"the reference fails {id} in {each}: {how}")
 
 
 def _collection(task: MicroserviceTask, evidence: Evidence) -> None:
@@ -205,6 +221,17 @@ def _without_service(run: GoldenRun, evidence: Evidence) -> None:
         evidence.found(Kind.SKIPS_WITHOUT_SERVICE, f"without a service every test is skipped ({code}){unseen}")
     elif outcomes == {TestOutcome.MISSING} and not run.collect_errors:
         evidence.found(Kind.LEAVES_NO_REPORT, f"without a service the tests leave no report ({code}){unseen}")
+
+
+def _skipped_throughout(evidence: Evidence) -> None:
+    """Some of the tests: a suite of which every test is skipped is another matter."""
+    skipped = [{result.id for result in run.results if result.outcome is TestOutcome.SKIPPED} for run in evidence.runs]
+    ids = [result.id for run in evidence.runs[:1] for result in run.results]
+    always = [id for id in ids if all(id in some for some in skipped)]
+    if 0 < len(always) < len(ids):
+        named = ", ".join(always[:5]) + (", ..." if len(always) > 5 else "")
+        words = f"skipped with nothing there and with every stub, so that nothing shows that they can be passed: {len(always)} of {len(ids)} tests ({named})"
+        evidence.found(Kind.SKIPPED_THROUGHOUT, words)
 
 
 _NO_SUCH_FILE = re.compile(r"FileNotFoundError: \[Errno 2\] [^'\"\n]*(['\"])(?P<file>.+?)\1")
