@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ..endpoints import METHODS
-from .node_routers import Router, slashed
-from .node_values import UNKNOWN, UNKNOWN_TEXT, Builtin, Interpreter, Site, Value, package
-
-_METHODS = {method.lower(): method for method in METHODS} | {"all": "ANY"}
+from .node_routers import METHODS_BY_NAME, Router
+from .node_values import UNKNOWN_TEXT, Builtin, Interpreter, Native, package
+from .paths import slashed
+from .values import UNKNOWN, Site, Value
 
 join = slashed
 
@@ -20,15 +19,12 @@ class ExpressRouter(Router):
     """`express()` or `express.Router()`; also a router made by the packages that wrap it."""
 
     def member(self, name: str) -> Value:
-        if name in _METHODS:
-            return Builtin(lambda arguments, site, _: self._method(_METHODS[name], arguments, site))
+        if name in METHODS_BY_NAME:
+            return Builtin(lambda arguments, site, _: self._method(METHODS_BY_NAME[name], arguments, site))
         if name == "use":
             return Builtin(lambda arguments, _site, _interpreter: self._use(arguments))
         if name == "route":
             return Builtin(lambda arguments, _site, _interpreter: _Chain(self, tuple(_paths(arguments[:1]))))
-        return UNKNOWN
-
-    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         return UNKNOWN
 
     def _method(self, method: str, arguments: Sequence[Value], site: Site) -> Value:
@@ -56,22 +52,21 @@ class ExpressRouter(Router):
 
 
 @dataclass(eq=False)
-class _Chain:
+class _Chain(Native):
     """`router.route('/x')`, on which methods are called one after another."""
 
     router: ExpressRouter
     paths: tuple[str, ...]
 
     def member(self, name: str) -> Value:
-        return Builtin(lambda arguments, site, _: self._method(name, arguments, site)) if name in _METHODS else UNKNOWN
-
-    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        if name in METHODS_BY_NAME:
+            return Builtin(lambda arguments, site, _: self._method(METHODS_BY_NAME[name], arguments, site))
         return UNKNOWN
 
-    def _method(self, name: str, arguments: Sequence[Value], site: Site) -> Value:
+    def _method(self, method: str, arguments: Sequence[Value], site: Site) -> Value:
         if arguments:
             for path in self.paths:
-                self.router.add(_METHODS[name], path, site)
+                self.router.add(method, path, site)
         return self
 
 

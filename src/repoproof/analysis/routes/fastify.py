@@ -8,10 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..endpoints import METHODS
-from .node_routers import Router
-from .node_values import UNKNOWN, Builtin, Interpreter, Site, Value, package
+from .node_routers import METHODS_BY_NAME, Router
+from .node_values import Builtin, Interpreter, Native, package
+from .values import UNKNOWN, Site, Value, listed
 
-_SHORTHANDS = {method.lower(): (method,) for method in METHODS} | {"all": ("ANY",)}
+_GIVING_ITSELF = frozenset(
+    (
+        *("withTypeProvider", "addHook", "addSchema", "setErrorHandler"),
+        *("decorate", "decorateRequest", "decorateReply"),
+    )
+)
 
 
 def join(prefix: str, path: str) -> str:
@@ -25,8 +31,8 @@ class FastifyInstance(Router):
     """`fastify()`, or the instance that a plugin is given."""
 
     def member(self, name: str) -> Value:
-        if name in _SHORTHANDS:
-            return Builtin(lambda arguments, site, _: self._shorthand(_SHORTHANDS[name], arguments, site))
+        if name in METHODS_BY_NAME:
+            return Builtin(lambda arguments, site, _: self._shorthand(METHODS_BY_NAME[name], arguments, site))
         match name:
             case "route":
                 return Builtin(lambda arguments, site, _: self._route(arguments, site))
@@ -34,36 +40,23 @@ class FastifyInstance(Router):
                 return Builtin(self._register)
             case "after" | "ready":
                 return Builtin(self._then)
-            case (
-                "withTypeProvider"
-                | "addHook"
-                | "decorate"
-                | "decorateRequest"
-                | "decorateReply"
-                | "setErrorHandler"
-                | "addSchema"
-            ):
+            case _ if name in _GIVING_ITSELF:
                 return Builtin(lambda *_: self)
             case "prefix":
                 return self.prefix
             case _:
                 return UNKNOWN
 
-    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
-        return UNKNOWN
-
-    def _shorthand(self, methods: tuple[str, ...], arguments: Sequence[Value], site: Site) -> Value:
+    def _shorthand(self, method: str, arguments: Sequence[Value], site: Site) -> Value:
         """`get(path, [options], answer)`; the answer may be in the options."""
         if len(arguments) > 1 and isinstance(arguments[0], str):
-            for method in methods:
-                self.add(method, _unescaped(arguments[0]), site)
+            self.add(method, _unescaped(arguments[0]), site)
         return self
 
     def _route(self, arguments: Sequence[Value], site: Site) -> Value:
         options = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
         path = options.get("url", options.get("path"))
-        methods = options.get("method")
-        for method in methods if isinstance(methods, list) else [methods]:
+        for method in listed(options.get("method")):
             if isinstance(path, str) and isinstance(method, str) and method.upper() in METHODS:
                 self.add(method.upper(), _unescaped(path), site)
         return self
@@ -110,7 +103,7 @@ class FastifyInstance(Router):
 
 
 @dataclass(eq=False)
-class _SharedPlugin:
+class _SharedPlugin(Native):
     """What fastify-plugin makes of a function: it is run on the instance that registers it, not on a new one."""
 
     function: Value

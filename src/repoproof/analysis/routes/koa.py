@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from ..endpoints import METHODS
-from .node_routers import Router, slashed
-from .node_values import UNKNOWN, Builtin, Interpreter, Site, Value, package
+from .node_routers import METHODS_BY_NAME, Router
+from .node_values import Builtin, Interpreter, package
+from .paths import slashed
+from .values import UNKNOWN, Site, Value, listed
 
-_METHODS = {method.lower(): method for method in METHODS} | {"all": "ANY", "del": "DELETE"}
+_METHODS = {**METHODS_BY_NAME, "del": "DELETE"}
 
 join = slashed
 
@@ -30,9 +31,6 @@ class KoaRouter(Router):
             case _:
                 return UNKNOWN
 
-    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
-        return UNKNOWN
-
     def _method(self, method: str, arguments: Sequence[Value], site: Site) -> Value:
         """`get([name], path, answer)`: of two strings in front the first is a name."""
         if len(arguments) > 2 and isinstance(arguments[0], str) and isinstance(arguments[1], str):
@@ -44,9 +42,8 @@ class KoaRouter(Router):
 
     def _use(self, arguments: Sequence[Value]) -> Value:
         prefixes = _texts(arguments[0]) if arguments else []
-        for prefix, router in product(
-            prefixes or [""], (argument for argument in arguments if isinstance(argument, Router))
-        ):
+        routers = [argument for argument in arguments if isinstance(argument, Router)]
+        for prefix, router in product(prefixes or [""], routers):
             self.mount(prefix, router)
         return self
 
@@ -64,7 +61,7 @@ class KoaApplication(KoaRouter):
 
 
 def _texts(value: Value) -> list[str]:
-    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+    return [text for text in listed(value) if isinstance(text, str)]
 
 
 def _new_application(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:

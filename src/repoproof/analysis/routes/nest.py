@@ -9,9 +9,12 @@ from itertools import product
 from tree_sitter import Node
 
 from ..endpoints import METHODS, normalise_path
-from .node_routers import MAX_ROUTES, Router, slashed
-from .node_syntax import key_of, named
-from .node_values import UNKNOWN, Builtin, Class, Interpreter, Site, Value, package
+from .node_routers import MAX_ROUTES, Router
+from .node_syntax import key_of
+from .node_values import Builtin, Class, Interpreter, Native, package
+from .paths import slashed
+from .syntax import line_of, named
+from .values import UNKNOWN, Site, Value, listed
 
 MAX_MODULES = 500
 MAX_LINEAGE = 10
@@ -42,7 +45,7 @@ class _RouterModule:
 
 
 @dataclass(eq=False)
-class NestApplication:
+class NestApplication(Native):
     """`NestFactory.create(AppModule)`. What it serves is read when it is asked for, after all that configures it."""
 
     root: Value
@@ -65,9 +68,6 @@ class NestApplication:
             case _:
                 return UNKNOWN
 
-    def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
-        return UNKNOWN
-
     @property
     def routes(self) -> list[tuple[str, str, Site]]:
         if not isinstance(self.global_prefix, str):
@@ -84,7 +84,7 @@ class NestApplication:
     def _set_prefix(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         prefix, options = [*arguments, None, None][:2]
         self.global_prefix = prefix
-        for one in _listed(options.get("exclude")) if isinstance(options, dict) else ():
+        for one in listed(options.get("exclude")) if isinstance(options, dict) else ():
             path, method = (one.get("path"), one.get("method", "ANY")) if isinstance(one, dict) else (one, "ANY")
             if isinstance(path, str) and isinstance(method, str):
                 self.excluded.append((method, normalise_path(path.replace("(.*)", "*"))))
@@ -122,14 +122,14 @@ class NestApplication:
                 paths.update(_paths_of_modules(module.tree, ""))
             if not isinstance(module, Class):
                 continue
-            given = _listed(options.get("controllers"))
-            pending += _listed(options.get("imports"))
+            given = listed(options.get("controllers"))
+            pending += listed(options.get("imports"))
             if module not in modules:
                 modules[module] = []
                 for decoration in _decorations(module.node, module, self.interpreter):
                     if decoration.name == "Module" and isinstance(decoration.first, dict):
-                        given += _listed(decoration.first.get("controllers"))
-                        pending += _listed(decoration.first.get("imports"))
+                        given += listed(decoration.first.get("controllers"))
+                        pending += listed(decoration.first.get("imports"))
             modules[module] += given
         for module, controllers in modules.items():
             yield from ((paths.get(module, ""), one) for one in dict.fromkeys(controllers) if isinstance(one, Class))
@@ -147,9 +147,9 @@ class NestApplication:
         options = head.first if isinstance(head.first, dict) else {"path": head.first}
         for owner, decorators in _methods(controller):
             decorations = [
-                (one, Site(owner.scope.module.file, node.start_point[0] + 1))
+                (one, Site(owner.scope.module.file, line_of(node)))
                 for node in decorators
-                for one in _flat(self.interpreter.value(named(node)[0], owner.scope) if named(node) else UNKNOWN)
+                for one in _flat(self.interpreter.decorator(named(node)[0], owner.scope) if named(node) else UNKNOWN)
             ]
             own = [one.first for one, _ in decorations if one.name == "Version"]
             versions = self._versions(own[0] if own else options.get("version"))
@@ -167,7 +167,7 @@ class NestApplication:
         written = written if isinstance(written, str) else ""
         return [
             "" if one is _NEUTRAL else f"/{written}{one}"
-            for one in (_listed(version) or [_NEUTRAL])
+            for one in (listed(version) or [_NEUTRAL])
             if one is _NEUTRAL or isinstance(one, str)
         ]
 
@@ -179,9 +179,8 @@ def _methods(controller: Class) -> Iterator[tuple[Class, list[Node]]]:
     for _ in range(MAX_LINEAGE):
         if not isinstance(owner, Class):
             return
-        body = owner.node.child_by_field_name("body")
         before: list[Node] = []
-        for member in named(body) if body is not None else ():
+        for member in named(owner.node.child_by_field_name("body")):
             if member.type == "decorator":
                 before.append(member)
                 continue
@@ -198,7 +197,7 @@ def _decorations(node: Node, made: Class, interpreter: Interpreter) -> list[Deco
     """What is written in front of a class, `export` between them or not."""
     holders = [node.parent, node] if node.parent is not None and node.parent.type == "export_statement" else [node]
     decorators = [child for holder in holders for child in named(holder) if child.type == "decorator"]
-    values = [interpreter.value(named(one)[0], made.scope) for one in decorators if named(one)]
+    values = [interpreter.decorator(named(one)[0], made.scope) for one in decorators if named(one)]
     return [one for value in values for one in _flat(value)]
 
 
@@ -212,7 +211,7 @@ def _flat(value: Value) -> Iterator[Decoration]:
 
 
 def _paths_of_modules(tree: Value, above: str) -> Iterator[tuple[Class, Value]]:
-    for branch in _listed(tree):
+    for branch in listed(tree):
         if isinstance(branch, Class):
             yield branch, above
         if not isinstance(branch, dict):
@@ -226,11 +225,7 @@ def _paths_of_modules(tree: Value, above: str) -> Iterator[tuple[Class, Value]]:
 
 
 def _texts(value: Value) -> list[str]:
-    return [one for one in _listed("" if value is None else value) if isinstance(one, str)]
-
-
-def _listed(value: Value) -> list[Value]:
-    return list(value) if isinstance(value, list) else [] if value is None else [value]
+    return [one for one in listed("" if value is None else value) if isinstance(one, str)]
 
 
 def _decorator(name: str) -> Builtin:

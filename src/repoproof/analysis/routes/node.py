@@ -7,10 +7,12 @@ from pathlib import Path
 
 from ..endpoints import Route
 from . import express, fastify, koa, nest
-from .node_evaluation import Evaluation, OutOfSteps
+from .budget import OutOfSteps
+from .node_evaluation import Evaluation
 from .node_project import Project
 from .node_routers import routes_of
-from .node_values import UNKNOWN, Site
+from .syntax import line_of
+from .values import UNKNOWN, Site
 
 _FRAMEWORKS = {"express": express, "fastify": fastify, "koa": koa, "nest": nest}
 
@@ -43,4 +45,4 @@ def _call_the_uncalled(evaluation: Evaluation) -> None:
     """An application that is made in a function which nothing in the tree calls, as where only a test or a launcher does."""
     for function in [function for function in evaluation.functions if not function.calls]:
         with suppress(OutOfSteps, RecursionError):
-            evaluation.call(function, [UNKNOWN] * 3, Site(function.scope.module.file, function.node.start_point[0] + 1))
+            evaluation.call(function, [UNKNOWN] * 3, Site(function.scope.module.file, line_of(function.node)))

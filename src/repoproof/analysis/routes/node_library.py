@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from .node_values import UNKNOWN, UNKNOWN_TEXT, Builtin, Site, Value, package
+from .library import MAX_ELEMENTS, as_text, capped, text_joined
+from .node_values import UNKNOWN_TEXT, Builtin, Interpreter, package
+from .values import UNKNOWN, Site, Value, first_two
 
-MAX_TEXT = 5_000
-MAX_ELEMENTS = 1_000
 _FALSE = (False, None, "", 0)
 
 
@@ -37,23 +36,11 @@ def method_of_array(
             ]
             return joined[:MAX_ELEMENTS]
         case "join":
-            texts = [as_text(element) for element in owner]
-            glue = first if isinstance(first, str) else ","
-            return UNKNOWN if None in texts else capped(glue.join(text for text in texts if text is not None))
+            return text_joined(owner, first if isinstance(first, str) else ",")
         case "slice" | "reverse" | "sort" | "flat" | "values":
             return list(owner)
         case _:
             return UNKNOWN
-
-
-def as_text(value: Value) -> str | None:
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def capped(text: Value) -> Value:
-    return text if not isinstance(text, str) or len(text) <= MAX_TEXT else UNKNOWN
 
 
 def combined(operator: str, left: Value, right: Value) -> Value:
@@ -65,14 +52,10 @@ def combined(operator: str, left: Value, right: Value) -> Value:
         case "&&":
             return right if left is UNKNOWN else left if not _is_object(left) and left in _FALSE else right
         case "+":
-            parts = (as_text(left), as_text(right))
-            if parts[0] is None or parts[1] is None:
-                return (
-                    UNKNOWN_TEXT
-                    if isinstance(left, str) or isinstance(right, str) or UNKNOWN_TEXT in (left, right)
-                    else UNKNOWN
-                )
-            return capped(parts[0] + parts[1])
+            if as_text(left) is not None and as_text(right) is not None:
+                return text_joined((left, right))
+            is_text = any(isinstance(one, str) or one is UNKNOWN_TEXT for one in (left, right))
+            return UNKNOWN_TEXT if is_text else UNKNOWN
         case _:
             return UNKNOWN
 
@@ -82,7 +65,7 @@ def _is_object(value: Value) -> bool:
 
 
 def _replaced(text: str, arguments: Sequence[Value]) -> Value:
-    old, new = [*arguments, UNKNOWN, UNKNOWN][:2]
+    old, new = first_two(arguments)
     return text.replace(old, new, 1) if isinstance(old, str) and isinstance(new, str) else UNKNOWN
 
 
@@ -91,20 +74,18 @@ TEXT_METHODS: dict[str, Callable[[str, Sequence[Value]], Value]] = {
     "trim": lambda text, _: text.strip(),
     "toLowerCase": lambda text, _: text.lower(),
     "toUpperCase": lambda text, _: text.upper(),
-    "concat": lambda text, parts: (
-        UNKNOWN if any(as_text(part) is None for part in parts) else text + "".join(map(str, parts))
-    ),
+    "concat": lambda text, parts: text_joined((text, *parts)),
     "replace": _replaced,
 }
 
 
-def _join_paths(arguments: Sequence[Value], site: Site, _interpreter: Any) -> Value:
+def _join_paths(arguments: Sequence[Value], site: Site, _interpreter: Interpreter) -> Value:
     if not arguments or not all(isinstance(part, str) for part in arguments):
         return UNKNOWN
     return capped(posixpath.normpath("/".join(part for part in arguments if part) or "."))
 
 
-def _first(arguments: Sequence[Value], site: Site, _interpreter: Any) -> Value:
+def _first(arguments: Sequence[Value], site: Site, _interpreter: Interpreter) -> Value:
     return arguments[0] if arguments else UNKNOWN
 
 
@@ -116,7 +97,7 @@ def _of_object(give: Callable[[dict[str, Value]], Value]) -> Builtin:
     )
 
 
-def _assign_all(arguments: Sequence[Value], site: Site, _interpreter: Any) -> Value:
+def _assign_all(arguments: Sequence[Value], site: Site, _interpreter: Interpreter) -> Value:
     for given in arguments[1:]:
         if isinstance(given, dict) and isinstance(arguments[0], dict):
             arguments[0].update(given)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
-from ..endpoints import Route, normalise_path
-from .node_values import Site
+from ..endpoints import Route
+from .node_values import Native
+from .paths import VERBS, made
+from .values import Site
 
 MAX_ROUTES = 5_000
 MAX_MOUNT_DEPTH = 20
-MAX_PATH_LENGTH = 1_000
+
+METHODS_BY_NAME = {**VERBS, "all": "ANY"}
+"""What the functions of a router are called, and the methods that they take."""
 
 
 @dataclass(eq=False)
-class Router:
+class Router(Native):
     """Routes and mounted routers, in order."""
 
     framework: str
@@ -40,33 +45,21 @@ Join = Callable[[str, str], str]
 
 
 def routes_of(application: Router, join: Join) -> Iterator[Route]:
-    """Every route that a request to `application` can reach. A router mounted inside itself is followed once."""
+    """The routes that a request to `application` can reach, as many as count."""
+    return islice(_reachable(application, join), MAX_ROUTES)
+
+
+def _reachable(application: Router, join: Join) -> Iterator[Route]:
+    """A router mounted inside itself is followed once."""
     pending: list[tuple[str, Router, tuple[Router, ...]]] = [("", application, ())]
-    count = 0
     while pending:
         prefix, router, above = pending.pop()
         prefix = join(prefix, router.prefix) if router.prefix else prefix
         for method, path, site in router.routes:
-            whole = join(prefix, path)
-            if len(whole) <= MAX_PATH_LENGTH:
-                count += 1
-                yield Route(
-                    method=method,
-                    path=normalise_path(whole),
-                    file=site.file,
-                    line=site.line,
-                    framework=router.framework,
-                )
-            if count >= MAX_ROUTES:
-                return
+            yield from made(method, join(prefix, path), site, router.framework)
         if len(above) < MAX_MOUNT_DEPTH:
             pending += [
                 (join(prefix, under), child, (*above, router))
                 for under, child in router.mounts
                 if child not in (*above, router)
             ]
-
-
-def slashed(prefix: str, path: str) -> str:
-    """Joined with exactly one slash; `/` below a prefix is the prefix itself."""
-    return f"{prefix.rstrip('/')}/{path.lstrip('/')}".rstrip("/") or "/"

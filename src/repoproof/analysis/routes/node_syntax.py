@@ -6,13 +6,17 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from .syntax import named, text_of
 
-def named(node: Node) -> list[Node]:
-    return [child for child in node.named_children if child.type != "comment"]
-
-
-def text_of(node: Node | None) -> str:
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+FUNCTIONS = frozenset(
+    (
+        "arrow_function",
+        "function_expression",
+        "function_declaration",
+        "generator_function",
+        "generator_function_declaration",
+    )
+)
 
 
 def key_of(node: Node | None) -> str:
@@ -41,10 +45,14 @@ def unwrapped(node: Node) -> Node:
 
 
 def members_of(node: Node) -> Iterator[Node]:
-    body = node.child_by_field_name("body")
-    for member in named(body) if body is not None else ():
+    """The methods and fields of a class."""
+    for member in named(node.child_by_field_name("body")):
         if member.type in ("method_definition", "field_definition", "public_field_definition"):
             yield member
+
+
+def member_name(member: Node) -> str:
+    return key_of(member.child_by_field_name("name") or member.child_by_field_name("property"))
 
 
 def is_static(member: Node) -> bool:

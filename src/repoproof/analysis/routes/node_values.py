@@ -8,49 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from tree_sitter import Node
 
 from .node_project import Module, Project
+from .values import UNKNOWN, Names, Site, Unknown, Value
 
-Value = Any
-
-
-class Site(NamedTuple):
-    """Where in the source something happens."""
-
-    file: str
-    line: int
-
-
-class _Unknown:
-    """A value that cannot be told without running the code."""
-
-
-UNKNOWN = _Unknown()
-UNKNOWN_TEXT = _Unknown()
+UNKNOWN_TEXT = Unknown()
 """One that is a string in any case: a template with an unknown part."""
 
 
 @dataclass(eq=False)
-class Scope:
+class Scope(Names):
     """Names and what they hold, block by block."""
 
     module: Module
-    parent: Scope | None = None
-    names: dict[str, Value] = field(default_factory=dict)
     this: Value = UNKNOWN
 
     def inner(self, *, this: Value = None) -> Scope:
-        return Scope(self.module, self, this=self.this if this is None else this)
-
-    def holder(self, name: str) -> Scope | None:
-        """The innermost scope that has the name."""
-        scope: Scope | None = self
-        while scope is not None and name not in scope.names:
-            scope = scope.parent
-        return scope
+        return Scope(self.module, self.this if this is None else this, parent=self)
 
     def look_up(self, name: str) -> Value:
         holder = self.holder(name)
@@ -86,23 +63,23 @@ class Interpreter(Protocol):
 
     def call(self, function: Value, arguments: Sequence[Value], site: Site) -> Value: ...
     def exports(self, module: Module) -> Value: ...
-    def value(self, node: Node, scope: Scope) -> Value: ...
+    def decorator(self, node: Node, scope: Scope) -> Value: ...
 
 
-class Native(Protocol):
-    """An object of a framework, or of the language where it matters to routes."""
+class Native:
+    """An object of a framework, or of the language where it matters to routes. Whatever a class does not say of it is unknown."""
 
     def member(self, name: str) -> Value:
         """What reading `.name` gives."""
-        ...
+        return UNKNOWN
 
     def call(self, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         """What calling it gives, with or without `new`."""
-        ...
+        return UNKNOWN
 
 
 @dataclass(eq=False)
-class Builtin:
+class Builtin(Native):
     """A function of a library."""
 
     run: Callable[[Sequence[Value], Site, Interpreter], Value]
