@@ -11,7 +11,8 @@ from .java_evaluation import Evaluation
 from .java_library import LIBRARY
 from .java_project import JavaProject
 from .java_routes import Application
-from .java_values import UNKNOWN, TypeName
+from .java_values import TypeName
+from .values import UNKNOWN
 
 MAX_ROUTES = 20_000
 
@@ -40,7 +41,7 @@ def _start(evaluation: Evaluation) -> None:
         for method in made_of.methods:
             if method.name == "main" and len(method.parameters) < 2:
                 this = UNKNOWN if "static" in method.modifiers else evaluation.instance(made_of)
-                evaluation.run_method(method, this, [UNKNOWN] * len(method.parameters))
+                evaluation.run_method(method, this)
     if any(isinstance(one, Application) and one.registered for one in evaluation.applications):
         return
     if not evaluation.project.imports("io.javalin", "spark"):
@@ -50,4 +51,4 @@ def _start(evaluation: Evaluation) -> None:
         this = evaluation.instance(made_of) if uncalled else UNKNOWN
         for method in uncalled:
             owner = TypeName(made_of.name) if "static" in method.modifiers else this
-            evaluation.run_method(method, owner, [UNKNOWN] * len(method.parameters))
+            evaluation.run_method(method, owner)

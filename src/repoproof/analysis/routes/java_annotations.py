@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from .java_project import Annotation, JavaType, Method
-from .java_values import Site
+from .java_settings import Settings
+from .values import Site
 
 
 def methods_of(made_of: JavaType) -> Iterator[list[Method]]:
@@ -39,3 +40,9 @@ def nearest(holders: Iterable[JavaType | Method], names: Collection[str]) -> lis
 
 def place_of(annotation: Annotation) -> Site:
     return Site(annotation.file, annotation.line)
+
+
+def filled(paths: Sequence[str | None], settings: Settings, *, default: str) -> list[str]:
+    """The paths of a mapping with their placeholders filled in, without those that cannot be told; `default` where none is written."""
+    texts = [settings.filled(path) if path is not None else None for path in paths]
+    return [text for text in texts if text is not None] if paths else [default]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
-from .java_values import UNKNOWN, Native, NativeClass, Site, Value
-
-MAX_TEXT = 5_000
-MAX_ELEMENTS = 1_000
+from .java_values import Interpreter, Native, NativeClass
+from .library import MAX_ELEMENTS, MAX_TEXT, as_text, capped, text_joined
+from .values import UNKNOWN, Site, Value, first_two, is_known
 
 Call = Callable[[Value, Sequence[Value]], Value]
 
@@ -21,7 +19,7 @@ class Entry(Native):
         self.key = key
         self.value = value
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         return {"getKey": self.key, "getValue": self.value}.get(name, UNKNOWN)
 
 
@@ -31,8 +29,8 @@ class Maybe(Native):
     def __init__(self, value: Value) -> None:
         self.value = value
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
-        known = self.value is not UNKNOWN and self.value is not None
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        known = is_known(self.value)
         match name:
             case "orElse" if arguments:
                 return self.value if known else arguments[0]
@@ -49,22 +47,11 @@ class Maybe(Native):
         return UNKNOWN
 
 
-def as_text(value: Value) -> str | None:
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def capped(text: str) -> Value:
-    return text if len(text) <= MAX_TEXT else UNKNOWN
-
-
 def added(left: Value, right: Value) -> Value:
     """What `+` gives."""
     if isinstance(left, int) and isinstance(right, int):
         return left + right
-    first, second = as_text(left), as_text(right)
-    return UNKNOWN if first is None or second is None else capped(first + second)
+    return text_joined((left, right))
 
 
 def formatted(pattern: Value, arguments: Sequence[Value]) -> Value:
@@ -90,7 +77,7 @@ def formatted(pattern: Value, arguments: Sequence[Value]) -> Value:
 
 
 def method_of_text(owner: str, name: str, arguments: Sequence[Value]) -> Value:
-    first, second = [*arguments, UNKNOWN, UNKNOWN][:2]
+    first, second = first_two(arguments)
     match name:
         case "concat":
             return added(owner, first)
@@ -148,7 +135,7 @@ def method_of_list(owner: list[Value], name: str, arguments: Sequence[Value], ca
 
 
 def method_of_map(owner: dict[Value, Value], name: str, arguments: Sequence[Value], call: Call) -> Value:
-    first, second = [*arguments, UNKNOWN, UNKNOWN][:2]
+    first, second = first_two(arguments)
     match name:
         case "put" | "putIfAbsent" if isinstance(first, (str, int)) and len(owner) < MAX_ELEMENTS:
             owner[first] = second
@@ -168,23 +155,23 @@ def method_of_map(owner: dict[Value, Value], name: str, arguments: Sequence[Valu
     return UNKNOWN
 
 
-def _list(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _list(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return list(arguments[0] if len(arguments) == 1 and isinstance(arguments[0], list) else arguments)
 
 
-def _new_list(arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _new_list(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return list(arguments[0]) if arguments and isinstance(arguments[0], list) else []
 
 
-def _new_map(arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _new_map(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return dict(arguments[0]) if arguments and isinstance(arguments[0], dict) else {}
 
 
-def _map_of(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _map_of(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return _map_from(zip(arguments[::2], arguments[1::2], strict=False))
 
 
-def _map_of_entries(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _map_of_entries(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return _map_from((one.key, one.value) for one in arguments if isinstance(one, Entry))
 
 
@@ -192,33 +179,31 @@ def _map_from(pairs: Iterable[tuple[Value, Value]]) -> Value:
     return {key: value for key, value in pairs if isinstance(key, (str, int))}
 
 
-def _entry(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _entry(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return Entry(*arguments) if len(arguments) == 2 else UNKNOWN
 
 
-def _first(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _first(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return arguments[0] if arguments else UNKNOWN
 
 
-def _joined(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _joined(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     parts = arguments[1] if len(arguments) == 2 and isinstance(arguments[1], list) else arguments[1:]
-    texts = [text for part in parts if (text := as_text(part)) is not None]
-    known = arguments and isinstance(arguments[0], str) and len(texts) == len(parts)
-    return capped(arguments[0].join(texts)) if known else UNKNOWN
+    return text_joined(parts, arguments[0]) if arguments and isinstance(arguments[0], str) else UNKNOWN
 
 
-def _text(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _text(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     text = as_text(arguments[0]) if arguments else None
     return UNKNOWN if text is None else text
 
 
-def _property(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _property(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     """`System.getProperty(name, default)`; the environment has no defaults."""
     return arguments[1] if len(arguments) == 2 else UNKNOWN
 
 
-def _or_else(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
-    return next((one for one in arguments if one is not UNKNOWN and one is not None), UNKNOWN)
+def _or_else(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+    return next((one for one in arguments if is_known(one)), UNKNOWN)
 
 
 _LIST = NativeClass({"of": _list, "copyOf": _list, "asList": _list, "stream": _list}, make=_new_list)

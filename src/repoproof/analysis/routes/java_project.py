@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import tree_sitter_java
 from tree_sitter import Language, Node, Parser
@@ -17,13 +18,11 @@ from .java_syntax import (
     TYPE_DECLARATIONS,
     annotations_in,
     arguments_of,
-    line_of,
     modifiers_of,
-    named,
     parameters_of,
-    text_of,
     type_name,
 )
+from .syntax import line_of, named, text_of
 
 MAX_LINEAGE = 30
 MAX_NESTING = 20
@@ -72,8 +71,14 @@ class Method:
     def body(self) -> Node | None:
         return self.node.child_by_field_name("body")
 
-    def overrides(self, other: Method) -> bool:
-        return self.name == other.name and len(self.parameters) == len(other.parameters)
+
+class Field(NamedTuple):
+    """A field of a type."""
+
+    value: Node | None
+    """What it is given where it is declared."""
+    type: Node
+    is_static: bool
 
 
 @dataclass(eq=False)
@@ -91,6 +96,10 @@ class SourceFile:
     """Static member -> its type."""
     member_types: list[str] = field(default_factory=list)
     """What `import static x.Y.*` names."""
+
+    def owners_of(self, member: str) -> list[str]:
+        """The types that a static member may be imported from."""
+        return [self.members[member]] if member in self.members else self.member_types
 
 
 @dataclass(eq=False)
@@ -121,6 +130,21 @@ class JavaType:
         return self.is_interface or "abstract" in modifiers_of(self.node)
 
     @property
+    def is_enum(self) -> bool:
+        return self.node.type == "enum_declaration"
+
+    @property
+    def is_record(self) -> bool:
+        return self.node.type == "record_declaration"
+
+    def outwards(self) -> Iterator[JavaType]:
+        """The type itself, then those that it is declared in, the nearest first."""
+        around: JavaType | None = self
+        while around is not None:
+            yield around
+            around = around.outer
+
+    @property
     def line(self) -> int:
         return line_of(self.node)
 
@@ -146,17 +170,33 @@ class JavaType:
         return [Method("", member, self) for member in self.members if member.type in kinds]
 
     @cached_property
-    def fields(self) -> dict[str, tuple[Node, Node, bool]]:
-        """Name -> its declarator, its type, whether it is static."""
-        found: dict[str, tuple[Node, Node, bool]] = {}
+    def fields(self) -> dict[str, Field]:
+        found: dict[str, Field] = {}
         for member in self.members:
             typed = member.child_by_field_name("type")
             if member.type not in ("field_declaration", "constant_declaration") or typed is None:
                 continue
-            static = self.is_interface or "static" in modifiers_of(member)
+            is_static = self.is_interface or "static" in modifiers_of(member)
             for declarator in member.children_by_field_name("declarator"):
-                found[text_of(declarator.child_by_field_name("name"))] = (declarator, typed, static)
+                value = declarator.child_by_field_name("value")
+                found[text_of(declarator.child_by_field_name("name"))] = Field(value, typed, is_static)
         return found
+
+    @cached_property
+    def constants(self) -> dict[str, Node]:
+        """Those of an enum, by name."""
+        found: dict[str, Node] = {}
+        for member in self.members if self.is_enum else ():
+            if member.type == "enum_constant":
+                found.setdefault(text_of(member.child_by_field_name("name")), member)
+        return found
+
+    def has_static(self, name: str) -> bool:
+        """Whether it has, or inherits, a static field or a constant of that name."""
+        return any(
+            name in holder.constants or (name in holder.fields and holder.fields[name].is_static)
+            for holder in self.lineage
+        )
 
     @cached_property
     def annotations(self) -> list[Annotation]:
@@ -196,7 +236,7 @@ class JavaType:
         lists = [child for child in self.node.children if child.type in ("super_interfaces", "extends_interfaces")]
         return [self._supertype(node) for holder in lists for inner in named(holder) for node in named(inner)]
 
-    @property
+    @cached_property
     def lineage(self) -> list[JavaType]:
         """The type itself, then its superclasses and interfaces that are in the tree, the nearest first."""
         return [found for found in self._ancestry if isinstance(found, JavaType)]
@@ -252,6 +292,7 @@ class JavaProject:
 
     def __init__(self, tree: Path, known: Collection[str]) -> None:
         """`known`: types outside the tree whose names matter, for what `import x.*` brings in."""
+        self.tree = tree
         self.known = frozenset(known)
         self.types: dict[str, JavaType] = {}
         self.sources: list[SourceFile] = []
@@ -264,10 +305,30 @@ class JavaProject:
             except OSError:
                 continue
             self._add(root, SourceFile(path.relative_to(tree).as_posix()))
-        self.settings = read_settings(tree)
-        self.build = build_files(tree)
-        self.documents = list(documents(tree))
+
+    @cached_property
+    def settings(self) -> dict[str, Settings]:
+        """By module."""
+        return read_settings(self.tree)
+
+    @cached_property
+    def build(self) -> dict[str, str]:
+        """Folder -> what its build file says."""
+        return build_files(self.tree)
+
+    @cached_property
+    def documents(self) -> list[tuple[str, dict[str, Any]]]:
         """The YAML of the tree: file and what it holds."""
+        return list(documents(self.tree))
+
+    @cached_property
+    def implementations(self) -> dict[JavaType, list[JavaType]]:
+        """Type -> what is one and can be made."""
+        found: dict[JavaType, list[JavaType]] = {}
+        for one in self.types.values():
+            for above in () if one.is_abstract else one.lineage:
+                found.setdefault(above, []).append(one)
+        return found
 
     def settings_of(self, source: SourceFile) -> Settings:
         """The settings of the module that the file belongs to."""
@@ -295,15 +356,13 @@ class JavaProject:
     def qualified(self, name: str, inside: JavaType, *, not_in: JavaType | None = None) -> str:
         """What the imports make of a type's name; the name itself where they say nothing."""
         first, dot, rest = name.partition(".")
-        around: JavaType | None = inside
-        while around is not None:
+        for around in inside.outwards():
             if around.simple_name == first:
                 return around.name + dot + rest
             lineage = [around] if not_in is not None else around.lineage
             for holder in lineage:
                 if first in holder.types and holder.types[first] is not not_in:
                     return holder.types[first].name + dot + rest
-            around = around.outer
         return self._imported(first, inside.source) + dot + rest
 
     def _imported(self, first: str, source: SourceFile) -> str:

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from .syntax import line_of as line_of
+from .syntax import named, text_of
+
 TYPE_DECLARATIONS = frozenset(
     (
         "class_declaration",
@@ -17,20 +20,7 @@ TYPE_DECLARATIONS = frozenset(
         "annotation_type_declaration",
     )
 )
-_COMMENTS = ("line_comment", "block_comment")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "s": " ", "\n": ""}
-
-
-def named(node: Node | None) -> list[Node]:
-    return [child for child in node.named_children if child.type not in _COMMENTS] if node is not None else []
-
-
-def text_of(node: Node | None) -> str:
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
-
-
-def line_of(node: Node) -> int:
-    return node.start_point[0] + 1
 
 
 def string_of(literal: Node) -> str:

@@ -2,49 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from tree_sitter import Node
 
 from .java_project import JavaProject, JavaType, Method
-
-Value = Any
-
-
-class Site(NamedTuple):
-    """Where in the source something happens."""
-
-    file: str
-    line: int
-
-
-class _Unknown:
-    """A value that cannot be told without running the code."""
-
-
-UNKNOWN = _Unknown()
+from .values import UNKNOWN, Names, Site, Value
 
 
 @dataclass(eq=False)
-class Scope:
+class Scope(Names):
     """Names and what they hold, block by block, inside one type."""
 
     inside: JavaType
     this: Value = UNKNOWN
-    parent: Scope | None = None
-    names: dict[str, Value] = field(default_factory=dict)
 
     def inner(self) -> Scope:
-        return Scope(self.inside, self.this, self)
+        return Scope(self.inside, self.this, parent=self)
 
-    def holder(self, name: str) -> Scope | None:
-        """The innermost scope that has the name."""
-        scope: Scope | None = self
-        while scope is not None and name not in scope.names:
-            scope = scope.parent
-        return scope
+    def objects(self) -> Iterator[Made]:
+        """The objects that the code is in, the nearest first: an anonymous class sees the fields of what it was made in."""
+        for scope in self.outwards():
+            if isinstance(scope.this, Made):
+                yield scope.this
 
 
 @dataclass(eq=False)

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..endpoints import METHODS, Route
+from ..endpoints import Route
 from .java_evaluation import Evaluation
-from .java_routes import VERBS, Application, slashed
-from .java_values import UNKNOWN, Bound, Closure, Made, Native, NativeClass, Site, Value, is_code
+from .java_routes import METHOD_ENUM, Application
+from .java_values import Bound, Closure, Interpreter, Made, Native, NativeClass, is_code
+from .paths import VERBS, slashed
+from .values import UNKNOWN, Site, Value, first_two
 
 NAMES = ()
 
@@ -22,8 +24,8 @@ class JavalinApp(Application):
         self.builder = builder
         self.configuration = Configuration(self)
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
-        first, second = [*arguments, UNKNOWN, UNKNOWN][:2]
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        first, second = first_two(arguments)
         if name in VERBS or name == "sse":
             if len(arguments) > 1:
                 self.add(VERBS.get(name, "GET"), first, site)
@@ -56,7 +58,7 @@ class Configuration(Native):
         if name == "contextPath":
             self.app.prefix = value
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         if name in ("registerPlugin", "register") and arguments:
             for start in ("onInitialize", "onStart", "apply"):
                 for count, given in ((1, self), (2, self.app)):
@@ -75,7 +77,7 @@ class Endpoint(Native):
         self.method = method
         self.path = path
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         return self
 
 
@@ -90,11 +92,11 @@ class ApiBuilder(NativeClass):
     def knows(self, name: str) -> bool:
         return name in VERBS or name in ("path", "crud", "sse", "before", "after", "ws")
 
-    def group(self, app: JavalinApp, group: Value, site: Site, interpreter: Any) -> None:
+    def group(self, app: JavalinApp, group: Value, site: Site, interpreter: Interpreter) -> None:
         with self._inside(app, ""):
             _add_endpoints(group, site, interpreter)
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         if self.app is None:
             return UNKNOWN
         has_path = bool(arguments) and not is_code(arguments[0]) and len(arguments) > 1
@@ -122,7 +124,7 @@ class ApiBuilder(NativeClass):
         return slashed(self.path, path) if isinstance(path, str) and isinstance(self.path, str) else UNKNOWN
 
 
-def _add_endpoints(group: Value, site: Site, interpreter: Any) -> None:
+def _add_endpoints(group: Value, site: Site, interpreter: Interpreter) -> None:
     """Runs an `EndpointGroup`: a lambda, a method reference, or an object."""
     if isinstance(group, (Closure, Bound)):
         interpreter.run(group, (), site)
@@ -143,7 +145,7 @@ def packages() -> dict[str, NativeClass]:
     """The classes of one evaluation; an `ApiBuilder` remembers where it is."""
     builder = ApiBuilder()
 
-    def create(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def create(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         app = JavalinApp(builder)
         interpreter.applications.append(app)
         for argument in arguments:
@@ -153,12 +155,11 @@ def packages() -> dict[str, NativeClass]:
     def endpoint(arguments: Sequence[Value], *_: Any) -> Value:
         return Endpoint(*arguments[:2]) if len(arguments) > 1 else UNKNOWN
 
-    methods = NativeClass(fields={method: method for method in METHODS})
     endpoints = NativeClass({"create": lambda _, arguments, *rest: endpoint(arguments, *rest)}, make=endpoint)
     return {
         "io.javalin.Javalin": NativeClass({"create": create, "createAndStart": create, "start": create}),
         "io.javalin.apibuilder.ApiBuilder": builder,
-        "io.javalin.http.HandlerType": methods,
+        "io.javalin.http.HandlerType": METHOD_ENUM,
         "io.javalin.router.Endpoint": endpoints,
     }
 

@@ -10,11 +10,13 @@ from . import jaxrs_registration, quarkus
 from .java_annotations import among, methods_of, nearest, place_of
 from .java_evaluation import Evaluation
 from .java_project import Annotation, JavaType, Method
-from .java_routes import made, slashed
+from .java_routes import METHOD_ENUM
 from .java_settings import Settings
 from .java_syntax import type_arguments, type_name
-from .java_values import UNKNOWN, Made, NativeClass, Site, TypeName
+from .java_values import Made, NativeClass, TypeName
 from .jaxrs_registration import DROPWIZARD, RESOURCE_CONFIG, Bootstrap, Environment, Registry, dropwizard_prefix
+from .paths import made, slashed
+from .values import UNKNOWN, Site
 
 MAX_LOCATORS = 5
 
@@ -28,9 +30,8 @@ NAMES = {*_PATH, *_APPLICATION_PATH, *_HTTP_METHOD, *_VERBS, *_APPLICATIONS, *DR
 
 
 def packages() -> dict[str, NativeClass]:
-    verbs = NativeClass(fields={method: method for method in METHODS})
     return {
-        **{f"{space}HttpMethod": verbs for space in _SPACES},
+        **{f"{space}HttpMethod": METHOD_ENUM for space in _SPACES},
         **jaxrs_registration.packages(),
         **quarkus.packages(),
     }
@@ -169,17 +170,17 @@ def _verb(annotation: Annotation, evaluation: Evaluation) -> Iterator[str]:
     if annotation.name in _VERBS:
         yield _VERBS[annotation.name]
     elif annotation.name in _HTTP_METHOD:
-        yield from (verb for verb in evaluation.strings(annotation.elements.get("value"), annotation.inside) if verb)
+        yield from (verb for verb in evaluation.texts(annotation, "value") if verb)
 
 
 def _path(annotation: Annotation, evaluation: Evaluation) -> str | None:
-    value = evaluation.constant(annotation.elements.get("value"), annotation.inside)
+    value = evaluation.element(annotation, "value")
     return re.sub(r"\{\s*([\w.-]+)\s*(?=[:}])", r"{\1", value) if isinstance(value, str) else None
 
 
 def _located(locator: Method, resource: JavaType, evaluation: Evaluation) -> JavaType | None:
     """The class that a sub-resource locator gives: as it is made, or else as it is declared."""
-    given = evaluation.run_method(locator, evaluation.instance(resource), [UNKNOWN] * len(locator.parameters))
+    given = evaluation.run_method(locator, evaluation.instance(resource))
     if isinstance(given, Made):
         return given.type
     if isinstance(given, TypeName):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
 from urllib.parse import urlsplit
 
 from .java_project import JavaProject, JavaType
-from .java_routes import slashed
-from .java_values import UNKNOWN, Made, Native, NativeClass, Site, TypeName, Value
+from .java_values import Interpreter, Made, Native, NativeClass, TypeName
+from .paths import slashed
+from .values import UNKNOWN, Site, Value
 
 DROPWIZARD = ("io.dropwizard.core.Application", "io.dropwizard.Application")
 RESOURCE_CONFIG = "org.glassfish.jersey.server.ResourceConfig"
@@ -52,7 +52,7 @@ class Registry(Native):
                 for one in value:
                     self.register(one)
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         match name:
             case "register":
                 self.register(arguments[0] if arguments else UNKNOWN)
@@ -68,13 +68,13 @@ class Registry(Native):
 def packages() -> dict[str, NativeClass]:
     """Jersey without a container: a configuration, and the server that is given it together with its address."""
 
-    def configuration(arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def configuration(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         registry = Registry()
         registry.register(list(arguments))
         interpreter.applications.append(registry)
         return registry
 
-    def serve(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def serve(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         address, registry = [*arguments, UNKNOWN, UNKNOWN][:2]
         registry = registry.base if isinstance(registry, Made) else registry
         if isinstance(registry, Registry) and isinstance(address, str):
@@ -95,7 +95,7 @@ class Environment(Native):
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         return self.registry if name == "jersey" else UNKNOWN
 
 
@@ -105,7 +105,7 @@ class Bootstrap(Native):
     def __init__(self) -> None:
         self.bundles: list[Value] = []
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         if name == "addBundle":
             self.bundles += arguments[:1]
         return UNKNOWN

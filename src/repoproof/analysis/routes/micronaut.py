@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import product
 
 from ..endpoints import METHODS, Route
-from .java_annotations import among, methods_of, nearest, place_of
+from .java_annotations import among, filled, methods_of, nearest, place_of
 from .java_evaluation import Evaluation
 from .java_project import Annotation, JavaType
-from .java_routes import made, slashed
 from .java_settings import Settings
 from .java_values import NativeClass
+from .paths import made, slashed
 
 _HTTP = "io.micronaut.http.annotation."
 _MAPPINGS = {f"{_HTTP}{method.title()}": method for method in METHODS} | {f"{_HTTP}CustomHttpMethod": ""}
@@ -51,7 +51,7 @@ def _mapped(controller: JavaType, annotation: Annotation, evaluation: Evaluation
         return
     for chain in methods_of(controller):
         for mapping in nearest(chain, _MAPPINGS):
-            method = _MAPPINGS[mapping.name] or next(iter(_strings(mapping, "method", evaluation)), None)
+            method = _MAPPINGS[mapping.name] or next(iter(evaluation.texts(mapping, "method")), None)
             for prefix, path in product(prefixes, _paths(mapping, evaluation, settings)):
                 for whole in _expanded(slashed(base, prefix), path):
                     yield from made(method or "", whole, place_of(mapping), "micronaut")
@@ -75,10 +75,4 @@ def _expanded(prefix: str, path: str) -> list[str]:
 
 def _paths(annotation: Annotation, evaluation: Evaluation, settings: Settings) -> list[str]:
     """The templates of an annotation, its placeholders filled in; `/` where it has none."""
-    given = [one for name in ("value", "uri", "uris") for one in _strings(annotation, name, evaluation)]
-    filled = [settings.filled(one) if one is not None else None for one in given]
-    return [one for one in filled if one is not None] if given else ["/"]
-
-
-def _strings(annotation: Annotation, name: str, evaluation: Evaluation) -> list[str | None]:
-    return evaluation.strings(annotation.elements.get(name), annotation.inside)
+    return filled(evaluation.texts(annotation, "value", "uri", "uris"), settings, default="/")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from ..endpoints import METHODS, Route
+from ..endpoints import Route
 from .java_annotations import among, place_of
 from .java_evaluation import Evaluation
 from .java_project import Annotation, JavaProject, JavaType
-from .java_routes import VERBS, Application, made, slashed
+from .java_routes import METHOD_ENUM, Application
 from .java_syntax import parameter_type, type_name
-from .java_values import UNKNOWN, Native, NativeClass, Site, Value
+from .java_values import Interpreter, Native, NativeClass
+from .paths import VERBS, made, slashed
+from .syntax import text_of
+from .values import UNKNOWN, Site, Value, first_two
 
 _WEB = "io.quarkus.vertx.web."
 _ROUTES = {f"{_WEB}Route", f"{_WEB}Route.Routes"}
@@ -22,8 +24,7 @@ NAMES = {*_ROUTES, *_BASE, _ROUTER}
 
 
 def packages() -> dict[str, NativeClass]:
-    verbs = NativeClass(fields={method: method for method in METHODS})
-    return {f"{_WEB}Route.HttpMethod": verbs, "io.vertx.core.http.HttpMethod": verbs}
+    return {f"{_WEB}Route.HttpMethod": METHOD_ENUM, "io.vertx.core.http.HttpMethod": METHOD_ENUM}
 
 
 def is_used(project: JavaProject) -> bool:
@@ -47,8 +48,7 @@ def _annotated(made_of: JavaType, evaluation: Evaluation) -> Iterator[tuple[str,
             path = _text(annotation, "path", evaluation, _hyphened(method.name))
             if prefix is None or path is None or "regex" in annotation.elements:
                 continue
-            verbs = evaluation.strings(annotation.elements.get("methods"), annotation.inside)
-            for verb in verbs or ["ANY"]:
+            for verb in evaluation.texts(annotation, "methods") or ["ANY"]:
                 yield verb or "", slashed(prefix, path), place_of(annotation)
 
 
@@ -56,7 +56,7 @@ def _observed(made_of: JavaType, evaluation: Evaluation) -> Iterator[tuple[str, 
     """What the methods of a bean put on the router that they are handed when the application starts."""
     for method in made_of.methods:
         types = [evaluation.project.qualified(type_name(parameter_type(one)), made_of) for one in method.parameters]
-        if _ROUTER in types and any("Observes" in text for text in map(_source, method.parameters)):
+        if _ROUTER in types and any("Observes" in text for text in map(text_of, method.parameters)):
             router = Router("quarkus")
             given = [router if name == _ROUTER else UNKNOWN for name in types]
             evaluation.run_method(method, evaluation.instance(made_of), given)
@@ -66,8 +66,8 @@ def _observed(made_of: JavaType, evaluation: Evaluation) -> Iterator[tuple[str, 
 class Router(Application):
     """The router of Vert.x."""
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
-        first, second = [*arguments, UNKNOWN, UNKNOWN][:2]
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        first, second = first_two(arguments)
         if name in VERBS and arguments:
             self.add(VERBS[name], first, site)
         elif name == "route" and len(arguments) == 2:
@@ -86,7 +86,7 @@ class _Unlimited(Native):
         self.site = site
         self.methods: list[Value] = []
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         if name == "method":
             self.methods += arguments[:1]
         elif name in ("handler", "blockingHandler", "respond"):
@@ -96,14 +96,9 @@ class _Unlimited(Native):
 
 
 def _text(annotation: Annotation, element: str, evaluation: Evaluation, default: str) -> str | None:
-    node = annotation.elements.get(element)
-    value = evaluation.constant(node, annotation.inside) if node is not None else default
+    value = evaluation.element(annotation, element) if element in annotation.elements else default
     return value if isinstance(value, str) else None
 
 
 def _hyphened(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
-
-
-def _source(parameter: Any) -> str:
-    return parameter.text.decode("utf-8", "replace") if parameter.text else ""

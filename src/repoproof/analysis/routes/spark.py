@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ..endpoints import Route
 from .java_evaluation import Evaluation
-from .java_routes import VERBS, Application
-from .java_values import UNKNOWN, NativeClass, Site, Value
+from .java_routes import Application
+from .java_values import Interpreter, NativeClass
+from .paths import VERBS
+from .values import UNKNOWN, Site, Value, first_two
 
 NAMES = ()
 
@@ -20,8 +21,8 @@ class SparkService(Application):
         super().__init__("spark")
         self.group: Value = ""
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
-        first, second = [*arguments, UNKNOWN, UNKNOWN][:2]
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        first, second = first_two(arguments)
         if name in VERBS and len(arguments) > 1:
             self.add(VERBS[name], self._below(first), site)
         elif name == "path" and len(arguments) == 2:
@@ -46,12 +47,12 @@ def packages() -> dict[str, NativeClass]:
         def knows(self, name: str) -> bool:
             return name in VERBS or name in ("path", "addRoute")
 
-        def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+        def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
             if shared not in interpreter.applications:
                 interpreter.applications.append(shared)
             return shared.invoke(name, arguments, site, interpreter)
 
-    def ignite(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def ignite(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         service = SparkService()
         interpreter.applications.append(service)
         return service

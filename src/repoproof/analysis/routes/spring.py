@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
 
-from ..endpoints import METHODS, Route
+from ..endpoints import Route
 from . import spring_functional
-from .java_annotations import among, methods_of, nearest, place_of
+from .java_annotations import among, filled, methods_of, nearest, place_of
 from .java_evaluation import Evaluation
 from .java_project import Annotation, JavaType, Method
-from .java_routes import combined, made, slashed
+from .java_routes import METHOD_ENUM
 from .java_settings import Settings
-from .java_values import UNKNOWN, Native, NativeClass, Site, TypeName, Value
+from .java_values import Interpreter, Made, Native, NativeClass, TypeName
+from .paths import combined, made, slashed
+from .values import UNKNOWN, Site, Value, listed
 
 _WEB = "org.springframework.web.bind.annotation."
 _CONTEXT = "org.springframework.context.annotation."
@@ -49,10 +50,9 @@ NAMES = {*_MAPPINGS, *_COMPONENTS, *_APPLICATIONS, *_SCANS, *_BEAN, *_IMPORT, *_
 
 
 def packages() -> dict[str, NativeClass]:
-    verbs = NativeClass(fields={method: method for method in METHODS})
     return {
-        f"{_WEB}RequestMethod": verbs,
-        "org.springframework.http.HttpMethod": verbs,
+        f"{_WEB}RequestMethod": METHOD_ENUM,
+        "org.springframework.http.HttpMethod": METHOD_ENUM,
         "org.springframework.web.reactive.HandlerTypePredicate": _PREDICATES,
         _PREDICATE: _PREDICATES,
         **spring_functional.packages(),
@@ -74,23 +74,21 @@ def _served(application: JavaType, evaluation: Evaluation) -> Iterator[Route]:
     beans = _beans(application, evaluation)
     prefixes = _Prefixes()
     for bean in beans:
-        configure = next((chain[0] for chain in methods_of(bean) if chain[0].name == "configurePathMatching"), None)
-        configure = configure or next(
-            (chain[0] for chain in methods_of(bean) if chain[0].name == "configurePathMatch"), None
-        )
+        methods = {chain[0].name: chain[0] for chain in reversed(list(methods_of(bean)))}
+        configure = methods.get("configurePathMatching") or methods.get("configurePathMatch")
         if configure is not None and bean.is_a(*_CONFIGURERS):
             evaluation.run_method(configure, evaluation.instance(bean), [prefixes])
     for bean in beans:
         if any(among(holder.annotations, _CONTROLLERS) for holder in bean.lineage) and not bean.is_abstract:
             for route in _mapped(bean, evaluation, settings):
                 for prefix in prefixes.of(bean, evaluation):
-                    filled = settings.filled(prefix)
-                    if filled is not None:
-                        path = combined(base, combined(filled, route.path))
+                    known = settings.filled(prefix)
+                    if known is not None:
+                        path = combined(base, combined(known, route.path))
                         yield from made(route.method, path, Site(route.file, route.line), "spring")
         for method in bean.methods:
             if among(method.annotations, _BEAN):
-                given = evaluation.run_method(method, evaluation.instance(bean), [UNKNOWN] * len(method.parameters))
+                given = evaluation.run_method(method, evaluation.instance(bean))
                 for verb, path, site in spring_functional.routes_in(given):
                     yield from made(verb, combined(base, path), site, "spring")
 
@@ -138,13 +136,9 @@ def _scanned(configuration: JavaType, evaluation: Evaluation) -> list[str]:
     scans = among(configuration.annotations, {f"{_CONTEXT}ComponentScan"})
     for annotation in [*among(configuration.annotations, {_SPRING_BOOT}), *scans]:
         elements = ("scanBasePackages", "basePackages") + (("value",) if annotation in scans else ())
-        named_packages = [
-            text
-            for element in elements
-            for text in evaluation.strings(annotation.elements.get(element), annotation.inside)
-        ]
         classes = _types(annotation, ("scanBasePackageClasses", "basePackageClasses"), evaluation)
-        packages = [*(text for text in named_packages if text), *(one.source.package for one in classes)]
+        packages = [text for text in evaluation.texts(annotation, *elements) if text]
+        packages += [one.source.package for one in classes]
         if packages or annotation in scans or not scans:
             found += packages or [configuration.source.package]
     return found
@@ -153,8 +147,7 @@ def _scanned(configuration: JavaType, evaluation: Evaluation) -> list[str]:
 def _types(annotation: Annotation, elements: Sequence[str], evaluation: Evaluation) -> list[JavaType]:
     found: list[JavaType] = []
     for element in elements:
-        value = evaluation.constant(annotation.elements.get(element), annotation.inside)
-        for one in value if isinstance(value, list) else [value]:
+        for one in listed(evaluation.element(annotation, element)):
             if isinstance(one, TypeName) and one.name in evaluation.project.types:
                 found.append(evaluation.project.types[one.name])
     return found
@@ -162,8 +155,8 @@ def _types(annotation: Annotation, elements: Sequence[str], evaluation: Evaluati
 
 def _returned(method: Method, evaluation: Evaluation) -> list[JavaType]:
     """The type of the tree that a `@Bean` method gives an object of."""
-    given = evaluation.run_method(method, UNKNOWN, [UNKNOWN] * len(method.parameters))
-    return [given.type] if hasattr(given, "type") and isinstance(given.type, JavaType) else []
+    given = evaluation.run_method(method, UNKNOWN)
+    return [given.type] if isinstance(given, Made) else []
 
 
 def _is_below(one: JavaType, package: str) -> bool:
@@ -188,19 +181,13 @@ def _mapped(controller: JavaType, evaluation: Evaluation, settings: Settings) ->
 def _verbs(annotation: Annotation, evaluation: Evaluation) -> list[str]:
     if _MAPPINGS[annotation.name]:
         return [_MAPPINGS[annotation.name]]
-    verbs = evaluation.strings(annotation.elements.get("method"), annotation.inside)
+    verbs = evaluation.texts(annotation, "method")
     return [verb.upper() for verb in verbs if verb] or (["unknown"] if None in verbs else [])
 
 
 def _paths(annotation: Annotation, evaluation: Evaluation, settings: Settings) -> list[str]:
     """The paths of a mapping, its placeholders filled in; an empty one where it has none."""
-    given = [
-        element
-        for name in ("value", "path", "url")
-        for element in evaluation.strings(annotation.elements.get(name), annotation.inside)
-    ]
-    filled = [settings.filled(element) if element is not None else None for element in given]
-    return [path for path in filled if path is not None] if given else [""]
+    return filled(evaluation.texts(annotation, "value", "path", "url"), settings, default="")
 
 
 # Prefixes that the configuration puts in front of whole groups of controllers.
@@ -212,7 +199,7 @@ class _Prefixes(Native):
     def __init__(self) -> None:
         self.added: list[tuple[Value, Value]] = []
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         if name == "addPathPrefix" and len(arguments) == 2:
             self.added.append((arguments[0], arguments[1]))
         return self
@@ -232,7 +219,9 @@ class _Prefixes(Native):
 def _test(rule: Value, controller: JavaType, evaluation: Evaluation) -> Value:
     if isinstance(rule, _Rule):
         return rule.takes(controller, evaluation)
-    return evaluation.run(rule, [_Handler(controller)], Site("", 0))
+    with evaluation.asked():
+        return evaluation.run(rule, [_Handler(controller)], Site("", 0))
+    return UNKNOWN
 
 
 class _Handler(Native):
@@ -241,7 +230,7 @@ class _Handler(Native):
     def __init__(self, controller: JavaType) -> None:
         self.controller = controller
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         first = arguments[0] if arguments else UNKNOWN
         match name:
             case "isAnnotationPresent" if isinstance(first, TypeName):
@@ -262,7 +251,7 @@ class _Package(Native):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         return self.name if name == "getName" else UNKNOWN
 
 
@@ -289,7 +278,7 @@ class _Rule(Native):
                 return True
 
 
-def _rule(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _rule(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     flat = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], list) else arguments
     return _Rule(name, flat)
 

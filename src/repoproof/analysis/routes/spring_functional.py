@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..endpoints import METHODS
-from .java_routes import combined
-from .java_values import UNKNOWN, Native, NativeClass, Site, Value
+from .java_values import Interpreter, Native, NativeClass
+from .paths import combined
+from .values import UNKNOWN, Site, Value, first_two
 
 MAX_ROUTES = 2_000
 
@@ -28,7 +28,7 @@ class Predicate(Native):
 
     choices: list[tuple[str, str | None]]
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         other = arguments[0] if arguments and isinstance(arguments[0], Predicate) else Predicate([("ANY", "")])
         if name == "and":
             return self.both(other)
@@ -56,8 +56,8 @@ class RouterFunction(Native):
 
     entries: list[Entry] = field(default_factory=list)
 
-    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
-        first, second = [*arguments, UNKNOWN, UNKNOWN][:2]
+    def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        first, second = first_two(arguments)
         match name:
             case method if method in METHODS:
                 self._add(_predicate(method, arguments), site)
@@ -76,7 +76,7 @@ class RouterFunction(Native):
             room = max(0, MAX_ROUTES - len(self.entries))
             self.entries += [(method, path, site) for method, path in predicate.choices if path is not None][:room]
 
-    def _nest(self, predicate: Value, inside: Value, site: Site, interpreter: Any) -> None:
+    def _nest(self, predicate: Value, inside: Value, site: Site, interpreter: Interpreter) -> None:
         """`inside` is a router function, or a lambda that gives one, or one that fills a builder."""
         if not isinstance(inside, RouterFunction):
             builder = RouterFunction()
@@ -107,24 +107,24 @@ def _predicate(method: str, arguments: Sequence[Value]) -> Predicate:
     return found
 
 
-def _of_verb(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _of_verb(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return Predicate([(name, "")]).both(_path(arguments[0])) if arguments else UNKNOWN
 
 
-def _of_method(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _of_method(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return Predicate([(method, "") for method in arguments if isinstance(method, str)] or [("ANY", None)])
 
 
-def _of_path(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _of_path(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return _path(arguments[0] if arguments else UNKNOWN)
 
 
-def _route(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _route(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     made = RouterFunction()
     return made.invoke("route", arguments, site, interpreter) if arguments else made
 
 
-def _nest(name: str, arguments: Sequence[Value], site: Site, interpreter: Any) -> Value:
+def _nest(name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return RouterFunction().invoke("nest", arguments, site, interpreter)
 
 
