@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from . import INFRASTRUCTURE, options
+from . import FOUND, INFRASTRUCTURE, options
 
 if TYPE_CHECKING:
     from ..api.building import Built, Writing
@@ -37,7 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deployments",
         type=options.positive,
-        default=3,
+        default=6,
         metavar="N",
         help="recordings to compare, each of a fresh deployment (default: %(default)s)",
     )
@@ -78,6 +78,14 @@ def _model(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from .logs import logging_to
+    from .printing import console
+
+    with logging_to(console(stderr=True), verbose=0, file=None):
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     import sys
 
     from .. import api
@@ -106,7 +114,16 @@ def run(args: argparse.Namespace) -> int:
     for line in summary(built):
         print(line)
     print(f"{args.output}: a draft; edit its README.md, then `repoproof add SUITE {args.output}`")
-    return INFRASTRUCTURE if built.writing is not None and built.writing.fault is not None else 0
+    return exit_code(built.writing)
+
+
+def exit_code(writing: Writing | None) -> int:
+    """As of `solve`: what a budget stopped is no failure of anybody's."""
+    from ..models.base import FaultKind
+
+    if writing is None or writing.fault is None:
+        return 0
+    return FOUND if writing.fault.kind is FaultKind.OVER_BUDGET else INFRASTRUCTURE
 
 
 def summary(built: Built) -> list[str]:
