@@ -57,12 +57,28 @@ def test_tests_find_the_service_however_they_look_for_it(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ('{"Parcels": {"lang": "pyhton"}}', "table.json: Parcels: lang: no toolchain for 'pyhton' (one of: java, node, python)"),
+        ('{"Parcel": {}}', "published: none of its repositories is in the table, which has 'Parcel' (did you mean 'Parcels'?)"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_table_is_said_of_the_table(tmp_path, monkeypatch, capsys, table, complaint):
+    monkeypatch.chdir(tmp_path)
+    published_tree(tmp_path / "published", ("Parcels",))
+    (tmp_path / "table.json").write_text(table)
+    assert main(["import", "repogenesis", "published", "--specs", "table.json", "-o", "suite"]) == 2
+    assert capsys.readouterr().err == f"repoproof: {complaint}\n"
+    assert not (tmp_path / "suite").exists()
+
+
+@pytest.mark.parametrize(
     ("words", "complaint"),
     [
         (["nowhere", "-o", "suite"], "nowhere: no such directory"),
         (["hollow", "-o", "suite"], "hollow: no repository with a README and golden tests"),
         (["hollow", "-o", "hollow"], "hollow: exists already"),
-        (["hollow", "--specs", "none.toml", "-o", "suite"], "none.toml: cannot be read"),
+        (["hollow", "--specs", "none.toml", "-o", "suite"], "none.toml: no such file"),
     ],
 )
 def test_what_cannot_be_imported_is_said_in_one_line_and_leaves_nothing(

@@ -13,11 +13,11 @@ from ..core.suite import Suite
 from ..core.tree import Bounds, copy_tree
 from ..families.microservice.formats.layout import read_tree
 from ..families.microservice.formats.repogenesis import Taken, take, task_id
-from ..families.microservice.formats.specs import Spec, read_specs
+from ..families.microservice.formats.specs import Specs, read_specs
 from ..sandbox import open_sandbox
 from ..sandbox.owner import own_folder
 from . import arguments
-from .suites import begun, load_suite, seal
+from .suites import begun, load_suite, nearest, seal
 
 _BOUNDS = Bounds(size_bytes=4 * GiB, entries=500_000)
 """Of a published tree: it may hold a hundred repositories."""
@@ -57,7 +57,7 @@ def import_repogenesis(
         raise BadInput("no such directory", file=source, mend="give the folder that the benchmark was published as")
     if target.exists():
         raise BadInput("exists already", file=target, mend="choose another place")
-    table = read_specs(arguments.place(specs, "specs")) if specs is not None else None
+    told = read_specs(arguments.place(specs, "specs")) if specs is not None else None
     with own_folder(Path(tempfile.gettempdir())) as place:
         found, left_out = _copied(source, place / "published")
         return _imported(
@@ -65,7 +65,7 @@ def import_repogenesis(
             left_out,
             source,
             target,
-            table,
+            told,
             name=name,
             version=version,
             split=split,
@@ -91,7 +91,7 @@ def _imported(
     left_out: list[str],
     source: Path,
     target: Path,
-    table: dict[str, Spec] | None,
+    specs: Specs | None,
     *,
     name: str,
     version: str,
@@ -101,14 +101,19 @@ def _imported(
     on_event: Callable[[Taken], None],
 ) -> Imported:
     tree = read_tree(copied)
+    table = None if specs is None else specs.of
     published = [one for one in tree.tasks if table is None or one.name in table]
     notes = left_out + [note for note in tree.notes if table is None or note.partition(":")[0] in table]
-    if table is not None:
-        notes += [f"{one.name}: left out: not in the table" for one in tree.tasks if one.name not in table]
+    if specs is not None:
+        notes += specs.notes
+        notes += [f"{one.name}: left out: not in the table" for one in tree.tasks if one.name not in specs.of]
         there = {one.name for one in tree.tasks} | {note.partition(":")[0] for note in tree.notes}
-        notes += [f"{name}: in the table, and not in the tree" for name in table if name not in there]
+        notes += [f"{name}: in the table, and not in the tree" for name in specs.of if name not in there]
+    if table and tree.tasks and not published:
+        first, names = next(iter(table)), [one.name for one in tree.tasks]
+        raise BadInput(f"none of its repositories is in the table, which has {first!r}", file=source, mend=nearest(first, names))  # fmt: skip
     if not published:
-        problem = "no repository with a README and golden tests" + (" is in the table" if tree.tasks else "")
+        problem = "no repository with a README and golden tests"
         problem += f"; {left_out[0]}" if left_out else ""
         raise BadInput(problem, file=source, mend="NAME/README.md in one tree, NAME/tests or NAME/src/test in it or in another", boundary=Boundary.TASK)  # fmt: skip
     _no_two_alike([one.name for one in published], source)

@@ -35,12 +35,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
+    from ..reports.tables import visible
 
     def show(taken: Taken) -> None:
         what = ", ".join(part for part in (taken.language, taken.framework, f"port {taken.port}") if part)
         print(f"{taken.id}: {what}, {taken.tests} {'test' if taken.tests == 1 else 'tests'}")
         for note in taken.notes:
-            print(f"  {note}")
+            # It may have words of the data in it.
+            print(f"  {visible(note)}")
 
     imported = api.import_repogenesis(
         args.directory,
@@ -53,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         on_event=show,
     )
     for note in imported.notes:
-        print(note)
+        print(visible(note))
     count = len(imported.suite)
     print(
         f"{args.output}: {count} {'task' if count == 1 else 'tasks'}, sealed as sha256:{imported.suite.digest[:12]}; "

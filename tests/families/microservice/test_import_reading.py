@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,50 @@ TABLES = {
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_is_read_in_any_of_its_spellings(tmp_path, name):
     write_tree(tmp_path, {name: TABLES[name]})
-    assert read_specs(tmp_path / name) == {"Blog": Spec(language="python", port=8000, framework="flask")}
+    specs = read_specs(tmp_path / name)
+    assert specs.of == {"Blog": Spec(language="python", port=8000, framework="flask")}
+    assert specs.notes == ((f"{tmp_path / name}: not used: stars",) if name == "specs.json" else ())
+
+
+@pytest.mark.parametrize(
+    ("written", "field", "read"),
+    [
+        ({"lang": "Python"}, "language", "python"),
+        ({"framework": "Spring Boot"}, "framework", "spring-boot"),
+        ({"framework": "FastAPI"}, "framework", "fastapi"),
+        ({"framework": "Django/DRF"}, "framework", "Django/DRF"),
+        ({"framework": "any"}, "framework", "any"),
+        ({"lang": "node", "framework": "NestJS"}, "framework", "nestjs"),
+        ({"lang": "node", "framework": "next"}, "framework", "next"),
+        ({"level": "Hard"}, "difficulty", "hard"),
+        ({"level": "L2"}, "difficulty", "L2"),
+        ({"test_port": 1}, "port", None),
+    ],
+)
+def test_words_of_the_table_are_taken_in_our_spelling_or_as_they_are(tmp_path, written, field, read):
+    write_tree(tmp_path, {"table.json": json.dumps({"Blog": written})})
+    assert getattr(read_specs(tmp_path / "table.json").of["Blog"], field) == read
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ({"lang": "pyhton"}, "lang: no toolchain for 'pyhton' (one of: java, node, python)"),
+        ({"language": "rust"}, "language: no toolchain for 'rust' (one of: java, node, python)"),
+        ({"lang": 3}, "lang: 3: input should be a valid string"),
+        ({"prot": 5}, "prot: unknown field (did you mean 'port'?)"),
+        ({"framwork": "flask"}, "framwork: unknown field (did you mean 'framework'?)"),
+        ({"level": "eazy"}, "level: 'eazy' is none that is known (did you mean 'easy'?)"),
+        ({"framework": "flsk"}, "framework: 'flsk' is none that is known (did you mean 'flask'?)"),
+        ({"lang": "java", "framework": "spring-bot"}, "framework: 'spring-bot' is none that is known (did you mean 'spring-boot'?)"),
+        ({"framework": "a\nb"}, 'framework: "a\\nb" is not as it must be'),
+    ],
+)  # fmt: skip
+def test_a_slip_in_the_table_is_named_with_its_repository_and_field(tmp_path, written, words):
+    write_tree(tmp_path, {"table.json": json.dumps({"todo": written})})
+    with pytest.raises(BadInput) as raised:
+        read_specs(tmp_path / "table.json")
+    assert str(raised.value).startswith(f"{tmp_path / 'table.json'}: todo: {words}")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +139,7 @@ def test_a_table_is_read_in_any_of_its_spellings(tmp_path, name):
         ("a.json", '{"x": {"port": 99999}}', "x: port: 99999 is not in 1..65535"),
         ("a.json", '{"x": 3}', "x: not a table of lang, port and framework"),
         ("a.yaml", "x: 1", "neither .json nor .toml nor .py"),
-        ("a.toml", "x = ", "cannot be read"),
+        ("a.toml", "x = ", "not TOML"),
     ],
 )
 def test_what_is_no_table_is_refused_by_name(tmp_path, name, text, words):
@@ -129,6 +173,7 @@ HOW_TESTS_FIND_THE_SERVICE = [
     ('import os\nU = os.getenv("PAY_URL", "https://pay.example/api")\nB = "http://localhost:6000"', 6000, {}),
     ('B = "http://localhost:5123/api"\ndef test_x():\n    get(f"{B}/y")', 5123, {}),
     ('def test_x():\n    get("http://127.0.0.1:5123/y" + "/z")', 5123, {}),
+    ('B = "http://localhost:99999"\nC = "http://localhost:5123"\nD = "http://localhost:00/"', 5123, {}),
     ('import os\nDATA = os.environ.get("DATA_DIR", "/tmp")', 8000, {}),
 ]  # fmt: skip
 

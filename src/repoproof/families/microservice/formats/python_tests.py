@@ -76,10 +76,9 @@ def _read_module(module: ast.Module, name: str, suite: Suite) -> None:
             suite.marks.add(node.attr)
         if (found := _variable(node, constants)) is not None and _ADDRESS_VARIABLE.search(found[0]):
             suite.variables[found[0]] = suite.variables.get(found[0]) or found[1]
-        if (
-            text := _text(node, constants) if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp) else None
-        ) and (match := _URL.search(text)):
-            suite.ports[int(match[1])] = suite.ports.get(int(match[1]), 0) + 1
+        text = _text(node, constants) if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp) else None
+        if text and (match := _URL.search(text)) and 1 <= (port := int(match[1])) <= 65535:
+            suite.ports[port] = suite.ports.get(port, 0) + 1
     if Path(name).name.startswith("test_") or Path(name).stem.endswith("_test"):
         suite.tests[name] = list(_tests(module.body, f"{name}::", suite.fixtures))
 

@@ -48,7 +48,7 @@ def take(published: Published, spec: Spec | None, suite: Path, box: Sandbox, *, 
     notes = [] if id == published.name else [f"its name {published.name!r} is no task id"]
     readme = published.readme.read_text(encoding="utf-8", errors="replace")
     listed = spec or Spec()
-    language = listed.language.lower() or published.language
+    language = listed.language or published.language
     if not listed.language:
         notes.append(f"language {language}, by its tests")
     framework = listed.framework or inference.framework_in(readme, language)
