@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from plugins.small_suite import write_tree
@@ -129,3 +131,91 @@ def test_what_no_engine_says_changes_nothing(tmp_path, nonsense):
     tree = write_tree(tmp_path / "tree", {"a.js": "a; b;"})
     said = script("a.js", "a; b;", "b;")
     assert numbers(covered(tree, said, {**said, **nonsense})) == {"a.js": (1, 2)}
+
+
+TYPED = """import { B } from './b';
+type C = string;
+export const d: C = '😀'; if (d as C) {
+  new B<C>();
+}
+export enum E { F }
+"""
+# Made of it by TypeScript 5, for ES2020 and CommonJS.
+COMPILED = """"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.E = exports.d = void 0;
+const b_1 = require("./b");
+exports.d = '😀';
+if (exports.d) {
+    new b_1.B();
+}
+var E;
+(function (E) {
+    E[E["F"] = 0] = "F";
+})(E || (exports.E = E = {}));
+"""
+MAPPINGS = ";;;AAAA,2BAAwB;AAEX,QAAA,CAAC,GAAM,IAAI,CAAC;AAAC,IAAI,SAAM,EAAE,CAAC;IACrC,IAAI,KAAC,EAAK,CAAC;AACb,CAAC;AACD,IAAY,CAAO;AAAnB,WAAY,CAAC;IAAG,mBAAC,CAAA;AAAC,CAAC,EAAP,CAAC,iBAAD,CAAC,QAAM"
+MAP = {"version": 3, "sourceRoot": "", "sources": ["../src/a.ts"], "names": [], "mappings": MAPPINGS}
+RAN = (COMPILED[: COMPILED.index("    new")], COMPILED[COMPILED.index("var E;") :])
+
+
+def mapped(comment: str) -> dict[str, object]:
+    return script("dist/a.js", f"{COMPILED}//# sourceMappingURL={comment}", *RAN)
+
+
+def inline(data: object) -> str:
+    return f"data:application/json;base64,{b64encode(json.dumps(data).encode()).decode()}"
+
+
+@pytest.mark.parametrize(
+    ("comment", "files"),
+    [
+        ("a.js.map", {"dist/a.js.map": json.dumps(MAP)}),
+        ("maps/a.js.map", {"dist/maps/a.js.map": json.dumps({**MAP, "sourceRoot": "/app/src", "sources": ["a.ts"]})}),
+        (inline(MAP), {}),
+        (inline({**MAP, "sources": ["file:///app/src/a.ts"]}), {}),
+        (f"data:application/json,{quote(json.dumps(MAP))}", {}),
+    ],
+)
+def test_what_was_compiled_counts_as_it_was_written(tmp_path, comment, files):
+    # Nobody submits what is compiled, and if so, it is no source.
+    tree = write_tree(tmp_path / "tree", {"src/a.ts": TYPED, "out/a.js": COMPILED, **files})
+    same = {**mapped(comment), "file": "out/a.js"}
+    assert numbers(covered(tree, mapped(comment))) == {"src/a.ts": (3, 4), "out/a.js": (0, 9)}
+    if comment.startswith("data:"):
+        assert numbers(covered(tree, same)) == {"src/a.ts": (3, 4)}
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "",
+        "gone.map",
+        "../../secret.map",
+        "/etc/passwd",
+        "data:application/json;base64,!",
+        inline([]),
+        inline({}),
+        inline({**MAP, "mappings": "!"}),
+        inline({**MAP, "mappings": 5}),
+        inline({**MAP, "sources": [5]}),
+        inline({**MAP, "sources": ["../../../etc/passwd"]}),
+        inline({**MAP, "sources": ["webpack:///src/a.ts"]}),
+        inline({**MAP, "mappings": "A" + "/" * 90_000 + "A"}),
+        inline({**MAP, "mappings": "ADDD,AggggggggggggggggggggggggBAA"}),
+    ],
+)
+def test_where_no_map_leads_back_nothing_is_claimed(tmp_path, comment):
+    (tmp_path / "secret.map").write_text(json.dumps(MAP))
+    found = covered(write_tree(tmp_path / "tree", {"src/a.ts": TYPED}), mapped(comment))
+    assert (found.share, "no source map says what it was made from" in found.why_not) == (None, True)
+
+
+def test_typescript_whose_types_are_blanked_out_counts_as_it_is(tmp_path):
+    source = "const a: number = 1;\nif (a as number > 2) {\n  a;\n}\n"
+    blanked = "const a         = 1;\nif (a           > 2) {\n  a;\n}\n"
+    tree = write_tree(tmp_path / "tree", {"a.ts": source})
+    said = script("a.ts", f"{blanked}\n\n//# sourceURL=file:///app/a.ts", blanked[: blanked.index("{")])
+    assert numbers(covered(tree, said)) == {"a.ts": (2, 3)}
+    other = script("a.ts", blanked.replace("1", "3"), blanked[20:])
+    assert "'a.ts' is not as submitted" in covered(tree, other).why_not

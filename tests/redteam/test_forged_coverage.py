@@ -5,12 +5,17 @@ files behind, in whatever form an engine writes them.
 
 from __future__ import annotations
 
+import socket
+import threading
+from contextlib import suppress
 from pathlib import Path
+from selectors import DefaultSelector
 
 import pytest
 from plugins.small_suite import write_suite, write_tree
 
 from repoproof import api
+from repoproof.families.microservice.inside import hear
 
 FORGES = """
 const fs = require('node:fs');
@@ -55,3 +60,21 @@ def test_a_service_can_say_that_its_code_ran_and_nothing_comes_of_it(tmp_path: P
     assert (ran.pop("said.js"), ran.pop("left.js"), list(ran)) == ((2, 2), (0, 2), ["server.js"])
     assert found.measures["code_coverage"] < 1
     assert (found.status.value, found.measures["pass_at_1"]) == ("failed", 2 / 3)
+
+
+def test_endless_words_end_the_hearing_and_fill_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(hear, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(hear, "LINE_BYTES", 1_000)
+    heard = tmp_path / "heard"
+    with socket.create_server(("127.0.0.1", 0)) as server, heard.open("wb") as file, DefaultSelector() as selector:
+        arguments = (server, file, selector, str(tmp_path / "ask"))
+        hearing = threading.Thread(target=hear.listen, args=arguments, daemon=True)
+        hearing.start()
+        for words in (b"x" * 10_000, b"y" * 99 + b"\n"):
+            with socket.create_connection(server.getsockname(), timeout=1) as out, suppress(OSError):
+                while True:  # until it hangs up, or hears no more
+                    out.sendall(words)
+        hearing.join(30)
+        assert not hearing.is_alive()
+    assert set(heard.read_bytes()) == set(b"y\n")
+    assert 100_000 <= heard.stat().st_size < 1_200_000

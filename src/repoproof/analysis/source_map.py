@@ -92,8 +92,8 @@ def _numbers(segment: str) -> Iterator[int]:
     value = shift = 0
     for character in segment:
         digit = _DIGITS.get(character)
-        if digit is None:
-            raise ValueError(f"{character!r} is no digit of a source map")
+        if digit is None or shift > 30:
+            raise ValueError("no number of a source map, which have 32 bits")
         value |= (digit & 31) << shift
         shift += 5
         if not digit & 32:

@@ -57,15 +57,25 @@ def ran(verdict: Verdict) -> dict[str, int]:
 
 
 def test_what_the_tests_do_not_reach_is_told_from_what_they_do(verdict):
-    found = verdict({**REFERENCE, "never.py": NEVER})
+    # It is over before the service has begun.
+    before = {"seed.py": "x = 1\nif not x:\n    x = 2\n", "start.sh": f"#!/bin/sh\npython3 seed.py\n{START}"}
+    found = verdict({**REFERENCE, **before, "never.py": NEVER})
     # Nobody asks for a note that is not there.
-    assert ran(found) == {"never.py": 2, "service.py": 1}
-    assert found.measures["code_coverage"] == 27 / 30
+    assert ran(found) == {"never.py": 2, "service.py": 1, "seed.py": 1}
+    assert found.measures["code_coverage"] == 29 / 33
 
 
 def test_workers_of_a_forking_server_are_measured(verdict):
     # Beside the note that is not there: the line that the parent does not live to run.
     assert ran(verdict({"service.py": FORKS, "start.sh": START}))["service.py"] <= 3
+
+
+@pytest.mark.slow
+def test_a_service_that_is_killed_has_a_reason_and_no_share(verdict):
+    dies = SERVICE.replace('notes[key] = note["text"]', "os.kill(os.getpid(), 9)")
+    found = verdict({"service.py": dies, "start.sh": START})
+    assert (found.status.value, "code_coverage" in found.measures) == ("crashed", False)
+    assert "ended by signal 9" in str(found.detail["coverage_not_measured"])
 
 
 def test_a_sitecustomize_of_its_own_still_works(verdict):

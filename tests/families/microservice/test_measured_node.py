@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from plugins.docker_engine import docker_engine
 from plugins.small_suite import write_suite, write_tree
 
 from repoproof import api
@@ -18,6 +19,8 @@ from repoproof.analysis.node_statements import covered_scripts
 from repoproof.analysis.statements import CoveredCode
 from repoproof.core.verdict import Verdict
 from repoproof.families.microservice import measured
+
+__all__ = ["docker_engine"]
 
 MEASURE = Path(measured.__file__).parent / "measuring/measure.cjs"
 HEAR = Path(measured.__file__).parent / "inside/hear.py"
@@ -69,9 +72,9 @@ SHARES = {"server.js": (25, 27), "worker.js": (4, 5), "child.js": (2, 3), "never
 def verdict(tmp_path: Path):
     suite = write_suite(tmp_path / "suite", language="node")
 
-    def scored(files: dict[str, str]) -> Verdict:
+    def scored(files: dict[str, str], *, sandbox: str = "bubblewrap") -> Verdict:
         answers = write_tree(tmp_path / "answers/notes", files).parent
-        api.score(suite, answers, tmp_path / "run", coverage=True)
+        api.score(suite, answers, tmp_path / "run", sandbox=sandbox, coverage=True)
         return api.verdict(tmp_path / "run", "notes")
 
     return scored
@@ -89,6 +92,12 @@ def test_a_service_that_ignores_the_end_is_measured_with_its_threads_and_childre
     assert found.status.value == "passed"
     assert shares(found) == SHARES
     assert found.measures["code_coverage"] == 31 / 37
+
+
+@pytest.mark.slow
+@pytest.mark.needs("docker", "node")
+def test_it_is_measured_in_containers_as_well(verdict, docker_engine):
+    assert shares(verdict(FILES, sandbox="docker")) == SHARES
 
 
 @pytest.mark.needs("bubblewrap", "node")
@@ -163,7 +172,7 @@ def typed(start: str, *, build: str = "", **options: object) -> dict[str, str]:
         "name": "notes", "version": "1.0.0", "scripts": {"start": start, **({"build": build} if build else {})},
         "dependencies": {"express": "^4.21.0"},
         "devDependencies": {
-            "typescript": "~5.6.0", "ts-node": "^10.9.0", "@types/node": "^20.0.0", "@types/express": "^4.17.0"
+            "typescript": "~5.6.0", "ts-node": "^10.9.0", "tsx": "^4.19.0", "@types/node": "^20.0.0", "@types/express": "^4.17.0"
         },
     }  # fmt: skip
     compiler = {"target": "ES2020", "module": "commonjs", "outDir": "dist", "rootDir": "src", "esModuleInterop": True}
@@ -180,10 +189,10 @@ def typed(start: str, *, build: str = "", **options: object) -> dict[str, str]:
     "files",
     [
         typed("node dist/server.js", build="tsc", sourceMap=True),
-        typed("node dist/server.js", build="tsc", inlineSourceMap=True, target="ES5", lib=["ES2020"]),
         typed("ts-node src/server.ts"),
+        typed("tsx src/server.ts"),
     ],
-    ids=["maps", "maps inside", "compiled as it starts"],
+    ids=["tsc", "ts-node", "tsx"],
 )
 def test_typescript_is_counted_as_it_was_written(verdict, files):
     found = verdict(files)
@@ -243,16 +252,18 @@ CONSTRUCTS = {
         "(async () => { await 1; await new Promise((d) => setTimeout(d, 250)); Math; if (!Math) a; })();", 6, 7,
     ),
     "a generator that is left": ("function* g() { yield 1; Math; yield 2; a; } const i = g(); i.next(); i.next();", 6, 7),
+    "a module.mjs": ("import { EOL } from 'node:os'; await 1; if (!EOL) { EOL; } export default () => EOL;", 3, 5),
     "emoji before": ("const a = '😀'; if (!a) { a; }", 2, 3),
 }  # fmt: skip
 
 
 @pytest.mark.needs("node")
 def test_each_construct_is_counted_as_it_ran(measure):
-    files = {f"{name}.js": source for name, (source, _, _) in CONSTRUCTS.items()}
-    main = "for (const name of fs.readdirSync(__dirname)) if (name !== 'main.js') require(`./${name}`);"
+    named = {name if "." in name else f"{name}.js": case for name, case in CONSTRUCTS.items()}
+    main = "for (const name of fs.readdirSync(__dirname)) if (name !== 'main.js') import(`./${name}`);"
+    files = {name: source for name, (source, _, _) in named.items()}
     found = measure({**files, "main.js": f"const fs = require('node:fs');\n{main}\n"})
-    expected = {f"{name}.js": (ran, of) for name, (_, ran, of) in CONSTRUCTS.items()}
+    expected = {name: (ran, of) for name, (_, ran, of) in named.items()}
     assert {file.file: (file.ran, file.statements) for file in found.files if file.file != "main.js"} == expected
 
 

@@ -12,7 +12,7 @@ import os
 import socket
 import sys
 from contextlib import suppress
-from selectors import EVENT_READ, DefaultSelector
+from selectors import EVENT_READ, BaseSelector, DefaultSelector
 from typing import BinaryIO
 
 LINE_BYTES = 16 << 20
@@ -21,14 +21,18 @@ TICK_SECONDS = 0.05
 
 
 def main(port: int, folder: str) -> None:
-    with socket.create_server(("127.0.0.1", port), backlog=256) as server, open(f"{folder}/heard", "wb") as file:
-        listen(server, file, f"{folder}/ask")
+    with (
+        socket.create_server(("127.0.0.1", port), backlog=256) as server,
+        open(f"{folder}/heard", "wb") as file,
+        DefaultSelector() as selector,
+    ):
+        listen(server, file, selector, f"{folder}/ask")
 
 
-def listen(server: socket.socket, file: BinaryIO, ask: str) -> None:
-    selector = DefaultSelector()
+def listen(server: socket.socket, file: BinaryIO, selector: BaseSelector, ask: str) -> None:
     selector.register(server, EVENT_READ)
-    speaking: dict[socket.socket, bytearray] = {}
+    unfinished: dict[socket.socket, bytearray] = {}
+    """Of each connection, the beginning of its next line."""
     silent: set[socket.socket] = set()
     """Asked, and not done yet."""
     asked = False
@@ -41,35 +45,31 @@ def listen(server: socket.socket, file: BinaryIO, ask: str) -> None:
                     new, _ = server.accept()
                     new.setblocking(False)
                     selector.register(new, EVENT_READ)
-                    speaking[new] = bytearray()
+                    unfinished[new] = bytearray()
                     if asked:
                         question(new, silent)
-                continue
-            lines = heard(connection, speaking[connection])
-            if lines is None:
+            elif (lines := heard(connection, unfinished[connection])) is None:
                 selector.unregister(connection)
                 connection.close()
-                del speaking[connection]
+                del unfinished[connection]
                 silent.discard(connection)
-                continue
-            if b"done" in lines:
-                silent.discard(connection)
-            file.writelines(line + b"\n" for line in lines if line != b"done")
+            else:
+                file.writelines(line + b"\n" for line in lines if line != b"done")
+                if b"done" in lines:
+                    silent.discard(connection)
         file.flush()
         if asked and not ready and not silent:
             return
         if not asked and os.path.exists(ask):  # noqa: PTH110
             asked = True
-            for connection in speaking:
+            for connection in unfinished:
                 question(connection, silent)
 
 
 def heard(connection: socket.socket, unfinished: bytearray) -> list[bytes] | None:
-    """The whole lines that came; None if no more will."""
+    """The whole lines that came; None if no more will, or they are too long."""
     try:
         content = connection.recv(1 << 20)
-    except BlockingIOError:
-        return []
     except OSError:
         return None
     if not content or len(unfinished) > LINE_BYTES:
