@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from .records import UNIQUE, Exchange, Json, Operation, Step
+from .records import DIGITS, UNIQUE, Exchange, Json, Operation, Step
 from .values import leaves, plain
 
 TOKENS = ("token", "accesstoken", "authtoken", "jwt", "sessiontoken", "idtoken", "bearer")
@@ -64,7 +64,8 @@ def contexts(operation: Operation, others: Sequence[Working]) -> list[Context]:
         return [Context((), (), {})]
     found = []
     for producer in _producers(operation.path, others):
-        known = dict(producer.parameters)
+        # What is made elsewhere (`/rooms/{id}/bookings`) has parameters of its own.
+        known = producer.parameters if operation.path.startswith(producer.operation.path.rstrip("/")) else {}
         missing = [name for name in names if name not in known]
         if len(missing) <= 1:
             options = _identifiers(missing[0], producer) if missing else [""]
@@ -74,18 +75,23 @@ def contexts(operation: Operation, others: Sequence[Working]) -> list[Context]:
     if operation.method in ("PUT", "POST") and not found:
         # The client chooses: what is put there is there.
         found.append(Context((), (), {name: f"{name.replace('_', '-')}-{UNIQUE}" for name in names}))
+        if operation.method == "PUT":
+            found.append(Context((), (), dict.fromkeys(names, DIGITS)))
     return found
 
 
 def _producers(path: str, others: Sequence[Working]) -> list[Working]:
-    """What makes what the parameters of `path` name: a POST to the path before the last parameter, or a PUT to where it ends."""
+    """What makes what the parameters of `path` name: a POST to the path before the last parameter, or to one that ends so, or a PUT to where
+    it ends."""
     found: list[Working] = []
     ends = [match.end() for match in PARAMETER.finditer(path)][::-1]
     starts = [match.start() for match in PARAMETER.finditer(path)][::-1]
     for start, end in zip(starts, ends, strict=True):
+        collection = path[:start].rstrip("/")
         for working in others:
             its = working.operation
-            at_collection = its.method == "POST" and its.path.rstrip("/") == path[:start].rstrip("/")
+            ends_so = its.path.rstrip("/").endswith(collection) if collection else its.path == "/"
+            at_collection = its.method == "POST" and ends_so
             at_item = its.method in ("PUT", "POST") and its.path == path[:end] and working.parameters
             if at_collection or at_item:
                 found.append(working)
@@ -124,7 +130,7 @@ def further_contexts(
             after = context.after(working)
             place = len(context.steps)
             last = shifted(working.steps, place)[-1]
-            given = last.body if isinstance(last.body, dict) and working in related else {}
+            given = {**last.body, **working.parameters} if isinstance(last.body, dict) and working in related else {}
             names = [one.name for one in operation.fields]
             token = _token(working.answer, len(after.steps) - 1)
             headers = {"Authorization": f"Bearer {token}"} if token else dict(last.headers)
@@ -144,7 +150,7 @@ def _related(operation: Operation, why: str, others: Sequence[Working]) -> list[
             continue
         given = set(working.own.body) if isinstance(working.own.body, dict) else set()
         made = plain(_one_of(its.path.rstrip("/").rsplit("/", 1)[-1]))
-        makes = [name for name in names if plain(name) in (made, f"{made}id")]
+        makes = [name for name in names if plain(name) in (made, f"{made}id") or name in working.parameters]
         if makes or len(names & given) > 1:
             found.append((-len(makes), working))
     return [working for _, working in sorted(found, key=lambda one: one[0])]

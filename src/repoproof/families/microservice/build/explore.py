@@ -13,6 +13,7 @@ from typing import Any
 from ....analysis.endpoints import Endpoint
 from .before import PARAMETER, Context, Working, answers_of, contexts, further_contexts
 from .hints import Hints, merged
+from .nesting import nested
 from .records import UNIQUE, Dropped, Exchange, Json, Operation, Parameter, Scenario, Step, is_unique
 from .stage import Live
 from .values import by_schema, candidates, leaves, plain, same
@@ -114,6 +115,7 @@ class Explorer:
         options = [
             *self._other_headers(operation, context, step, answer),
             *self._other_queries(operation, step, answer),
+            *nested(operation, step),
         ]
         by_field: dict[str, list[tuple[Json, Step]]] = {}
         if operation.takes_body and isinstance(step.body, dict):
@@ -198,7 +200,7 @@ class Explorer:
 
     def _other_headers(self, operation: Operation, context: Context, step: Step, answer: Exchange) -> list[Step]:
         """The request with headers that earlier answers may have given the values of, where it was refused for who asks."""
-        if answer.status not in (400, 401, 403):
+        if answer.status not in (400, 401, 403, 412, 428):
             return []
         found = []
         names = [one.name for one in operation.headers] or list(self.hints.get("", Hints()).headers)
@@ -210,11 +212,14 @@ class Explorer:
                         text = f"${{{at}.{path}}}"
                         text = f"Bearer {text}" if plain(header) == "authorization" else text
                         found.append(step.model_copy(update={"headers": {**step.headers, header: text}}))
+            # Any will do where it only has to be said who asks, or what is known to be there.
+            for text in ("*", f"{header.lower()}-{UNIQUE}") if header not in step.headers else ():
+                found.append(step.model_copy(update={"headers": {**step.headers, header: text}}))
         return found
 
     def _other_queries(self, operation: Operation, step: Step, answer: Exchange) -> list[Step]:
-        """A read with query parameters, where it was refused for the lack of them."""
-        if operation.method != "GET" or answer.status not in (400, 422):
+        """A read or a deletion with query parameters, where it was refused for the lack of them."""
+        if operation.method not in ("GET", "DELETE") or answer.status not in (400, 422):
             return []
         known = [one.name for one in operation.query] or list(self.hints.get("", Hints()).query)
         mentioned = self._mentioned(answer)

@@ -17,6 +17,7 @@ from ....analysis.endpoints import Route
 from ....analysis.source_files import source_files
 from ....core.base import Frozen
 from ....sandbox.apart import Unreadable, apart
+from .java_hints import java_hints
 from .sites import JAVASCRIPT, TYPESCRIPT, Source, javascript_route, javascript_tree, python_route, python_tree, walk
 
 MOST_WORDS = 400
@@ -61,6 +62,13 @@ def hints(tree: str, places: str) -> dict[str, Any]:
             whole.add(hint)
             if line:
                 found[f"{'/'.join(parts)}:{line}"] = hint.dumped()
+    for place, notes in java_hints(Path(tree), by_file):
+        hint = _Found()
+        for kind, name in notes:
+            hint.note(kind, name)
+        whole.add(hint)
+        if place:
+            found[place] = hint.dumped()
     return {**found, "": whole.dumped()}
 
 

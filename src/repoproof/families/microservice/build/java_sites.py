@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import tree_sitter_java
@@ -97,11 +97,3 @@ def following(call: Node) -> Node | None:
 
 def _is_within(node: Node, other: Node | None) -> bool:
     return other is not None and other.start_byte <= node.start_byte and node.end_byte <= other.end_byte
-
-
-def handlers(tree: Node, line: int, methods: Collection[str]) -> Iterator[Node]:
-    """What handles the routes of the line: the annotated methods, or the calls with the methods of the file that they refer to."""
-    annotated = annotated_at(tree, line)
-    yield from (one.method for one in annotated)
-    if not annotated:
-        yield from calls_at(tree, line, methods)

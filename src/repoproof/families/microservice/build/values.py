@@ -83,8 +83,11 @@ def named(name: str) -> list[Json]:
         return [f"Aa1!{UNIQUE}", text]
     if low.endswith(("_at", "_time", "timestamp", "datetime")) or low == "at":
         return ["2024-05-17T09:30:00Z", "2024-05-17T09:30:00", 1715938200, "2024-05-17", text]
+    if "currency" in low:
+        return ["EUR", text]
     if "date" in low or low.endswith("_on") or low in ("from", "to", "start", "end", "day"):
-        return ["2024-05-17", "2024-05-17T09:30:00Z", text]
+        time = "2024-05-17T10:30" if low in ("to", "end") else "2024-05-17T09:30"
+        return ["2024-05-17", f"{time}:00Z", time, text]
     if "phone" in low:
         return [f"+1{DIGITS}", DIGITS, text]
     if "isbn" in low:
