@@ -206,6 +206,131 @@ NOTATIONS = {
         "- Remove item: DELETE /items/{id}\n- Create a note → POST /notes\n- Like a post: `POST /posts/{id}/like`\n- Unlike the post: `DELETE /posts/{id}/like`\n- List calls - GET /calls\n- Receive webhook: POST /hooks\n- Delete old sessions: DELETE /sessions\n- List following: GET /users/{id}/following\n",
         "DELETE /items/{id}, POST /notes, POST /posts/{id}/like, DELETE /posts/{id}/like, GET /calls, POST /hooks, DELETE /sessions, GET /users/{id}/following",
     ),
+    "methods that are headings over several paths": (
+        "## GET endpoints\n- `/a`\n- `/a/{id}`: one\n\n```\n/c\nhttp://localhost:80/d\n```\n## POST\n### /a\n#### Errors\n- `/none` of it\n### `/b` - makes one\n",
+        "GET /a, GET /a/{id}, GET /c, GET /d, POST /a, POST /b",
+    ),
+    "a method that is a line, the path below": (
+        "**GET**\n`/a/{id}`\n\nPOST\n\n/a\n\n- PUT\n  - `/b`\n  - `/c`: more\n",
+        "GET /a/{id}, POST /a, PUT /b, PUT /c",
+    ),
+    "methods with words behind them under a path": (
+        "### /a\n- `GET` lists\n- **POST** makes one\n- DELETE removes all\n- PUT: not supported\n- ~~PATCH: some~~\n\n`/b`\n\nAll of it.\n\n- GET: list\n\nEndpoint: `/c`\n- GET: list\n",
+        "GET /a, POST /a, DELETE /a, GET /b, GET /c",
+    ),
+    "tables under a heading that says the rest": (
+        "### /a\n| Method | What |\n|-|-|\n| GET | list |\n| POST | make |\n## PUT\n| Path | What |\n|-|-|\n| /b | all |\n",
+        "GET /a, POST /a, PUT /b",
+    ),
+    "a heading that is a path and what it is": (
+        "## /p/[id]: Thing\n### GET / POST\n## `/q` - Things\n- GET: all\n",
+        "GET /p/{id}, POST /p/{id}, GET /q",
+    ),
+    "operations of an item": (
+        "* **Orders**\n  - Endpoint : `/orders`\n    - Supported operations : **GET**, **POST**\n  - Endpoint: `/config`\n    - Returns the settings\n",
+        "GET /orders, POST /orders",
+    ),
+    "words in front and no separator": (
+        "### Create `POST /u/`\n### List all GET /u/\n- Delete one `DELETE /u/{id}`\n- The token comes from `POST /tokens`\n- Send the result of `GET /no`\n- Get one GET /no for free\n",
+        "POST /u/, GET /u/, DELETE /u/{id}",
+    ),
+    "words between method and path": (
+        "- **GET** all products - `/products`\n- `POST` a product (`/products`)\n- GET all of it - /none\n- **PUT** is not the same as: /none\n",
+        "GET /products, POST /products",
+    ),
+    "merged cells": (
+        "| Path | Method | What |\n|-|-|-|\n| /a | GET | all |\n| | POST | new |\n| | see above | |\n| /b | GET | |\n\n| Method | Path |\n|-|-|\n| GET | /c |\n| 〃 | /d |\n",
+        "GET /a, POST /a, GET /b, GET /c, GET /d",
+    ),
+    "rows that are one operation with each of its codes": (
+        "| Resource | Verb | Code |\n|-|-|-|\n| /a | POST | 201 |\n| | | 400 |\n| /a/{id} | DELETE | 404 |\n| | | 405 |\n| /b | PUT | 405 |\n",
+        "POST /a, DELETE /a/{id}, PUT /b",
+    ),
+    "a table whose header is a row": ("| GET | /a |\n|--|--|\n| POST | /b |\n", "GET /a, POST /b"),
+    "a property in each row": (
+        "| Method | GET |\n|--|--|\n| URL | /a |\n\n| Item | Value |\n|-|-|\n| **HTTP Method** | `POST` |\n| **Path** | `/b` |\n\n| Field | Type |\n|-|-|\n| method | GET |\n| path | /none |\n",
+        "GET /a, POST /b",
+    ),
+    "a path without its slash in a column of paths": (
+        "| Method | Endpoint |\n|-|-|\n| GET | api/a |\n| PUT | all of it |\n",
+        "GET /api/a",
+    ),
+    "parameters that look like markup": (
+        "- `GET /<code>`\n- `GET /files/**`\n- `POST /s/<s>/<b>`\n- GET /t/(key)\n- GET /u/(?P<pk>\\d+)/\n",
+        "GET /{code}, GET /files/{wildcard}, POST /s/{s}/{b}, GET /t/{key}, GET /u/{pk}/",
+    ),
+    "queries in templates": (
+        "- GET /a{?page,limit}\n- GET /b[?x=1]\n- GET /docs/[...slug]\n- GET /api/.../x\n- GET /c…\n",
+        "GET /a, GET /b, GET /docs/{slug}, GET /c",
+    ),
+    "languages without spaces": (
+        "- `GET /a`获取用户\n- GET /b，返回列表\n- `PUT /c`（管理员）\n- `DELETE /d`（已废弃）\n- 更新：`PATCH /e`。\n",
+        "GET /a, GET /b, PUT /c, PATCH /e",
+    ),
+    "numbers in front": (
+        "1.1 `GET /a`\n1.2 `POST /b`\n\n(1) GET /c\n\n① GET /d\n\n1、GET /e\n\n2.`GET /f`\n\n404 GET /none\n",
+        "GET /a, POST /b, GET /c, GET /d, GET /e, GET /f",
+    ),
+    "lower case in code": (
+        "- `get /a`\n- `post /b`: x\n- **Put** `/c`\n- DEL /d\n- get /none\n",
+        "GET /a, POST /b, PUT /c, DELETE /d",
+    ),
+    "neighbours on a line": (
+        "- `GET /a` `POST /b`\n- `GET /c` | `POST /d`\n- `/e` GET, POST\n\nGET /f<br>POST /f\n`PUT /g`\\\n`PUT /h`\\\n",
+        "GET /a, POST /b, GET /c, POST /d, GET /e, POST /e, GET /f, POST /f, PUT /g, PUT /h",
+    ),
+    "badges that are images": (
+        '![](https://img.shields.io/badge/-GET-blue) `/a`\n\n![badge](https://img.shields.io/badge/post-green) /b\n\n<img src="x/badge/PUT-x" alt="PUT"> `/c`\n\n![x](https://img.shields.io/badge/budget-GET) /none\n',
+        "GET /a, POST /b, PUT /c",
+    ),
+    "columns in a fence": (
+        "```\n/a        GET    List\n/a/{id}   GET, PUT   One\n/none     is GETting old\n```\n```\n│ POST │ /b │ x │\n```\n",
+        "GET /a, GET /a/{id}, PUT /a/{id}, POST /b",
+    ),
+    "lists in YAML and JSON": (
+        '```yaml\n# all\n---\n- {method: GET, path: /a}\n- path: /b\n  methods: [post, PUT]\n- GET /c\n- {method: GET, path: /none, status: removed}\n- {method: GET, path: /none, upstream: x}\n```\n```json\n{"api": {"base_path": "/v1", "endpoints": {"/d": ["GET"], "POST /d": "new", "x": {"verb": "delete", "route": "/d/{id}"}}}}\n```\n',
+        "GET /a, POST /b, PUT /b, GET /c, GET /v1/d, POST /v1/d, DELETE /v1/d/{id}",
+    ),
+    "documents with dots and empty operations": (
+        "```yaml\npaths:\n  /a:\n    get:\n      summary: x\n      ...\n    post: ...\ncomponents:\n  /none:\n    get: ...\n```\n```yaml\n/b:\n  get:\n  /{id}:\n    put:\n```\n",
+        "GET /a, POST /a, GET /b, PUT /b/{id}",
+    ),
+    "HTTPie": (
+        "```sh\nhttp :80/a\nhttp POST :80/b\nhttp :80/c x=1 y==2\nhttp :80/d y==2 H:v=1\necho 1 | http -v localhost:80/e\n~ ❯ https put localhost/f\n# http is short\n```\n- `xh :/g`\n",
+        "GET /a, POST /b, POST /c, GET /d, POST /e, PUT /f, GET /g",
+    ),
+    "wget and PowerShell": (
+        "```\nwget -qO- http://localhost/a\nwget --post-data='x' http://localhost/b\nwget -O /tmp/x --method PUT http://localhost/c\nwget --spider http://localhost/d\n```\n```powershell\n$u = 'http://localhost/v1'\nInvoke-RestMethod -Uri \"$u/e\" -Method Delete\nirm http://localhost/f -UseBasicParsing\n```\n",
+        "GET /a, POST /b, PUT /c, HEAD /d, DELETE /v1/e, GET /f",
+    ),
+    "options of curl in any place": (
+        "```\ncurl http://localhost/a -X POST\ncurl -sSo /dev/null -w '%{http_code}' localhost:80/b\ncurl -Gd x=1 http://localhost/c\ncurl -XPUT http://localhost/d\ncurl --request DELETE --url http://localhost/e\ncurl http://localhost/f?a=1&b=2 -X PATCH\ncurl -u a:b URL/g\ncurl http://localhost/h/%7Bid%7D\n```\n",
+        "POST /a, GET /b, GET /c, PUT /d, DELETE /e, PATCH /f, GET /g, GET /h/{id}",
+    ),
+    "commands without a fence": (
+        "Create:\n\n    curl http://localhost:80/a \\\n      -d '{}'\n\n    $ curl -X PUT --data-raw '{\n        \"b\": 1\n      }' http://localhost/b\n",
+        "POST /a, PUT /b",
+    ),
+    "variables": (
+        "```http\n@host = http://localhost:80\n@api = {{host}}/api\n\nGET {{api}}/a HTTP/1.1\n\n###\nPOST {{host}}/b\n```\n`menu_url` is `http://localhost/menu`.\n- GET {{menu_url}}/c\n- GET {{other_url}}/d\n",
+        "GET /api/a, POST /b, GET /menu/c, GET /d",
+    ),
+    "client code and nothing else": (
+        "```python\nBASE = 'http://localhost:80'\nrequests.post(f'{BASE}/a/{name}', json={})\nrequests.get('https://files.acme.io/b')\nrequests.get('/none')\n```\n```js\nawait fetch(`http://localhost/c`, {\n  method: 'PUT',\n});\naxios.delete('http://localhost/d');\naxios({ url: 'http://localhost/e', method: 'patch' })\n```\n",
+        "POST /a/{name}, PUT /c, DELETE /d, PATCH /e",
+    ),
+    "a document in one fence": (
+        "```markdown\n# S\n### GET /a\n- **Method**: POST\n- **Path**: `/b`\n```\n",
+        "GET /a, POST /b",
+    ),
+    "API Blueprint": (
+        "## Questions [/q{?page}]\n### List [GET]\n+ Response 200\n### Make [POST]\n## Question [/q/{id}]\n### See [GET]\n",
+        "GET /q, POST /q, GET /q/{id}",
+    ),
+    "labels in more languages": (
+        "- Methode: GET\n- Endpunkt: `/a`\n\n**Endereço**: `/b`\n**Método**: `POST`\n\n请求方式：PUT\n请求地址：/c\n\nURL: `/d`\nメソッド: DELETE\n",
+        "GET /a, POST /b, PUT /c, DELETE /d",
+    ),
 }
 
 BASE_PATHS = {
@@ -258,6 +383,20 @@ BASE_PATHS = {
         "All requests to `/admin` need a token.\n- GET /a\nEach request under /internal is logged.\n",
         "GET /a",
     ),
+    "in other languages": (
+        "# A\n## B\nAlle Endpunkte liegen unter `/b`.\n- GET /a\n## C\n所有接口均以 `/c` 为前缀。\n- GET /a\n## D\n**基础路径**：`/d`\n- GET /a\n## E\nBasis-URL: http://localhost/e\n- GET /a\n## F\nTodos los endpoints están bajo `/f`.\n- GET /a\n",
+        "GET /b/a, GET /c/a, GET /d/a, GET /e/a, GET /f/a",
+    ),
+    "as an order": ("Prefix every path below with `/api`.\n- GET /a\n", "GET /api/a"),
+    "everything under": ("Everything is under `/api`.\n- GET /a\n", "GET /api/a"),
+    "a heading that is a path": (
+        "## /users\n- GET: all\n- GET /{id}\n## /pets\n- GET: all\n- GET /pets/{id}\n",
+        "GET /users, GET /users/{id}, GET /pets, GET /pets/{id}",
+    ),
+    "a host that is its own": (
+        "Base URL: https://api.acme.io/v1\n- GET /a\n- GET https://api.acme.io/v1/b\n- GET https://maps.acme.net/c\n",
+        "GET /v1/a, GET /v1/b",
+    ),
 }
 
 FALSE_FRIENDS = {
@@ -297,6 +436,39 @@ FALSE_FRIENDS = {
         "- Response: 200 /a\n- Redirects to: GET /b\n- Example: GET /c/1\n- GET /c/{id}\n",
         "GET /c/{id}",
     ),
+    "lists of what is not there": (
+        "- GET /a\n\nNot supported:\n\n- DELETE /a\n\n  Too slow.\n- PUT /a\n\nThe following endpoints were removed in 2.0:\n```\nGET /b\n```\n\n**Not implemented**\n\n| Method | Path |\n|-|-|\n| GET | /c |\n\nTo come:\n\n- Planned:\n  - GET /d\n- GET /e\n\nIt calls these endpoints of other services:\n- GET /f\n\nMore:\n- GET /g\n",
+        "GET /a, GET /e, GET /g",
+    ),
+    "lists of what is there, said with a not": (
+        "Endpoints not available to guests:\n- GET /a\n\nThese must not be called twice:\n- POST /b\n\nA token is not required for:\n- GET /c\n\nThe API uses the following endpoints:\n- GET /d\n",
+        "GET /a, POST /b, GET /c, GET /d",
+    ),
+    "entries of a changelog without a heading": (
+        "- GET /a\n## [1.2.0] - 2024-01-01\n### Added\n- GET /b\n## v1.1 (2023-12-24)\n- GET /c\n## Unreleased\n- GET /d\n# v2\n- GET /e\n",
+        "GET /a, GET /e",
+    ),
+    "refusals and sections in other languages": (
+        "- `DELETE /x` wird nicht unterstützt\n- GET /y （已废弃）\n- PUT /z 已弃用\n- GET /w (ya no existe)\n- `GET /v` est supprimée\n## Veraltet\n- GET /u\n## 更新日志\n- GET /t\n",
+        "",
+    ),
+    "words that are programs": (
+        "```sh\n# use curl to read, or wget it\napt-get install -y curl git\napk add php-curl curl-dev\ncurl --version\ncurl -h all\nwhich http && http --help\n```\nWith http you are free; `curl` as well.\nhttp is a protocol on :80/x\n",
+        "",
+    ),
+    "code in a block that names no language": (
+        "```\n@app.get('/x')\ndef f():\n    # POST /q\n```\n```\nconst app = express()\n# GET /y\n```\n\n    # GET /z\n    def f(): ...\n",
+        "",
+    ),
+    "settings and answers in YAML and JSON": (
+        '- GET /a\n```yaml\nrules:\n  - {method: GET, path: /b}\nroutes:\n  - {path: /c, method: GET, backend: x}\n```\nResponse:\n```json\n{"routes": [{"method": "GET", "path": "/d"}]}\n```\n## Configuration\n```yaml\nendpoints:\n  - GET /e\n```\n',
+        "GET /a",
+    ),
+    "client code beside a declaration": (
+        "- GET /a\n```js\nfetch('http://localhost/b', {method: 'POST'})\n```\n",
+        "GET /a",
+    ),
+    "an example of a document": ("# S\n```markdown\n### GET /a\n```\n- GET /b\n```sh\nls\n```\n", "GET /b"),
 }
 
 CASES = {
@@ -347,6 +519,32 @@ def test_the_first_of_two_declarations_counts() -> None:
         "```yaml\npaths: " + "[" * 5000,
         "<table>\n" * 5000,
         "<table>" + "<tr><td>GET" * 5000 + "</table>",
+        # Each of these once took time that grew with the square of its length, or doubled with each parameter.
+        "/" + "{a}" * 200 + " x",
+        "- http://h/" + "<a>" * 200 + " = x",
+        "<s>" * 200_000,
+        "```\n" + "\n" * 200_000,
+        "```\n" + "curl " * 100_000,
+        "<table>" + "<tr " * 100_000 + "</table>",
+        "# a" + " " * 100_000 + "b",
+        "a|b\n" + " " * 100_000 + "x-|",
+        "we posts your " * 10_000 + "\n```\nx\n```",
+        # The same for the notations that came later.
+        "```\n" + "https " * 100_000,
+        "```\n" + "wget -O " * 50_000,
+        "    curl \\\n" * 50_000,
+        "    curl -d '\n" * 20_000,
+        "<table>" + "<td rowspan=9999 colspan=9999>" * 5_000 + "</table>",
+        "```yaml\npaths:\n" + "  /a: ...\n  get\n" * 20_000,
+        "```yaml\na: &a {b: {c: d}}\n" + "".join(f"k{at}: {{e: *a}}\n" for at in range(900)),
+        "```python\n" + "requests.get(" * 50_000,
+        "```js\n" + "axios({url: " * 50_000,
+        "Not supported: " * 20_000,
+        "**GET** a " * 20_000,
+        "![](/badge/" * 20_000,
+        "### GET\n" * 5_000,
+        "@a=" * 50_000,
+        "{{a_url" * 50_000,
     ],
 )
 def test_hostile_text_yields_nothing(markdown: str) -> None:
@@ -388,6 +586,17 @@ WRITTEN = [
     "### `{path}`\n\n- **{method}**: does it\n\n### Next\n\n",
     "\n```\n{method} {path}   # does it\n```\n\n",
     "* Do it: `{method} {path}`\n",
+    "### {method}\n\n`{path}`\n\n### Next\n\n",
+    "### Do it `{method} {path}`\n\n",
+    "- {method}\n  - `{path}`: does it\n",
+    "\n**{method}**\n`{path}`\n\n",
+    "- **{method}** does it: `{path}`\n",
+    "\n| {method} | {path} |\n|---|---|\n\n",
+    "\n| Method | {method} |\n|---|---|\n| Path | `{path}` |\n\n",
+    "\n```yaml\n- method: {method}\n  path: {path}\n```\n\n",
+    "\n```\n{path}   {method}   does it\n```\n\n",
+    "1.2 `{method} {path}`\n",
+    "<ul><li><code>{method} {path}</code></li></ul>\n",
 ]
 PARAMETERS = ["{{{}}}", ":{}", "<{}>", "<int:{}>", "[{}]"]
 

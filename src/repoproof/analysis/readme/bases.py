@@ -6,32 +6,45 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..endpoints import METHODS
 from ..openapi import join_once
 from .markdown import Block, Fence, Kind, Line, Section, Table
 from .mention import Mention
 from .phrase import Target, find_target, plain, read_phrases, read_target
 
 MAX_BASES = 200
+MAX_TEXT = 1_000
+"""Characters of a line."""
 
 _LABEL_WORDS = (
     r"(?:(?:the|our|all|default|local|common|global|service|server|api|rest|http|url|endpoints?|routes?)\s+)*"
     r"(?:base|prefix|root|context|mount(?:ed)?|url prefix|path prefix|route prefix|api root)(?:\s+(?:api|ur[li]|paths?|routes?|prefix|point|endpoint|at|under|address))*"
     r"(?:\s+(?:for|of)\s+[\w\s]{1,40}?)?(?:\s*\([^()]*\))?"
+    r"|base(?:ur[li]|path)|basis-?\s?(?:ur[li]|pfad)|(?:api-)?präfix|ur[li] (?:de )?base|(?:ruta|caminho|chemin) (?:de )?base|prefijo|prefixo|préfixe"
+    r"|(?:api|接口|服务)?\s?(?:基础|基本|根)\s?(?:路径|地址|ur[li])|(?:api|接口|统一|公共|路由|路径|url)*\s?前缀|ベース\s?(?:ur[li]|パス)|기본\s?(?:ur[li]|경로)"
 )
 _LABELLED = re.compile(
-    rf"^{_LABEL_WORDS}\s*(?:[:：=]|\bis\b|→|[-–—]+>?(?=\s)|\s(?=https?:|/)|$)\s*(?P<value>.*)$", re.IGNORECASE
+    rf"^(?:{_LABEL_WORDS})\s*(?:[:：=]|\bis\b|→|[-–—]+>?(?=\s)|\s(?=https?:|/)|$)\s*(?P<value>.*)$", re.IGNORECASE
 )
 _PROSE = re.compile(
     r"\b(?:all|every|each|these|the|following)\b[^.]{0,60}?\b(?:endpoint|route|path|url|request|api|resource|call)s?\b[^.]{0,60}?"
     r"\b(?:prefix(?:ed)?|relative to|(?:start|begin)s?(?: with)?|mounted|rooted|served|namespaced"
     r"|(?:are|is|lives?|sits?|available|exposed|found|nested|grouped|reachable)\s+(?:under|at|below|beneath))\b"
     r"(?:\s+(?:with|by|at|on|from|under|in|of|to|is|the|a|common|base|path|prefix|url|api))*[\s:]*"
-    r"|\bcontext[ -]path(?:\s+(?:is|of|set|to|being))*[\s:=]*(?=/)",
+    r"|\beverything\b[^.]{0,40}?\b(?:under|below|beneath|prefixed with|starts with|relative to)\b[\s:]*"
+    r"|\bcontext[ -]path(?:\s+(?:is|of|set|to|being))*[\s:=]*(?=/)"
+    r"|\bprefix\s+(?:every|each|all|the)\b[^.]{0,40}?\bwith\b[\s:]*"
+    r"|\b(?:alle|sämtliche|jede[rs]?)\b[^.]{0,40}?\b(?:endpunkte?|endpoints?|routen?|pfade?|anfragen?|schnittstellen?|urls?|adressen?)\b[^.]{0,40}?"
+    r"\b(?:unter(?:halb)?(?:\s+von)?|mit|relativ zu)\b(?:\s+dem)?(?:\s+(?:präfix|pfad))?[\s:]*"
+    r"|\b(?:todos|todas|tous|toutes)\b[^.]{0,40}?\b(?:endpoints?|rutas?|rotas?|routes?|urls?|chemins?)\b[^.]{0,40}?"
+    r"\b(?:bajo|sob|con|com|sous|par|en)\b(?:\s+(?:el|o|le)\s+\w+)?[\s:]*"
+    r"|(?:所有|全部|以下|各个?)[^。]{0,20}?(?:接口|路径|端点|请求|路由|api)[^。]{0,20}?(?:以|均在|都在|位于|基于|前缀(?:均?为|是)?)[\s：:]*",
     re.IGNORECASE,
 )
 _EXCEPT = re.compile(
     r"\b(?:except|apart from|other than|excluding|but not|with the exception of|unless)\b(.*)", re.IGNORECASE
 )
+_METHOD = re.compile(rf"\b(?:{'|'.join(METHODS)})\b")
 _IN_HEADING = re.compile(
     r"(?:^[A-Za-z]+(?:\s[A-Za-z]+)?\s(?=/)|[:(\[–—-]|\bprefix\b|\bunder\b|\bat\b)\s*(?=/)", re.IGNORECASE
 )
@@ -56,27 +69,54 @@ class Base:
     """How many declared endpoints stand in its scope."""
     repeated: int
     """How many of them are written with the base path in front."""
+    resource: bool
+    """A heading that has methods of its own: only what cannot stand alone (`/`, `/{id}`) goes on from it."""
 
 
-def find_bases(blocks: Sequence[Block], mentions: Sequence[Mention]) -> list[Base]:
-    """The base paths stated in `blocks`, each reaching the smallest section around it that holds any of the `mentions`."""
+@dataclass(frozen=True)
+class Stated:
+    """What one place says about a base."""
+
+    target: Target
+    section: Section
+    outside: frozenset[str] = frozenset()
+    """Paths that the same sentence excepts."""
+    heading: bool = False
+    """A heading says it."""
+    whole: bool = False
+    """The heading says nothing else."""
+
+
+def stated_bases(blocks: Sequence[Block]) -> list[Stated]:
+    """All places in `blocks` that state a base path or a base URL."""
+    found: list[Stated] = []
+    for at, block in enumerate(blocks):
+        found += _stated(block, blocks[at + 1 : at + 2])
+        if len(found) >= MAX_BASES:
+            break
+    return found
+
+
+def find_bases(stated: Iterable[Stated], mentions: Sequence[Mention]) -> list[Base]:
+    """The base paths that are stated, each reaching the smallest section around it that holds any of the `mentions`."""
     occupied = {section for mention in mentions for section in mention.section.path()}
     bases: list[Base] = []
-    for at, block in enumerate(blocks):
-        if len(bases) == MAX_BASES:
-            break
-        stated = _stated(block, blocks[at + 1 : at + 2])
-        for path, outside, heading in stated:
-            if path.strip("/"):
-                scope = next((section for section in block.section.path() if section in occupied), block.section)
-                base = "/" + path.strip("/")
-                under = [
-                    mention.target
-                    for mention in mentions
-                    if not mention.target.host and scope in mention.section.path()
-                ]
-                repeated = sum(join_once(base, target.path) == target.path for target in under)
-                bases.append(Base(base, scope, heading, outside, len(under), repeated))
+    for one in stated:
+        if path := one.target.path.strip("/"):
+            scope = next((section for section in one.section.path() if section in occupied), one.section)
+            under = [
+                mention.target
+                for mention in mentions
+                if not mention.target.host
+                and scope in mention.section.path()
+                and not (one.heading and mention.of_heading)
+            ]
+            repeated = sum(join_once(f"/{path}", target.path) == target.path for target in under)
+            resource = one.whole and any(
+                mention.of_heading and mention.target == one.target and one.section in mention.section.path()
+                for mention in mentions
+            )
+            bases.append(Base(f"/{path}", scope, one.heading, one.outside, len(under), repeated, resource))
     return bases
 
 
@@ -84,6 +124,15 @@ def is_base(text: str) -> bool:
     """Whether plain `text` is a label and a base path, and nothing more."""
     label = _LABELLED.match(text)
     return bool(label and read_target(label["value"]))
+
+
+def path_in_heading(title: str) -> Target | None:
+    """The path behind the words of a heading: `Users (`/users`)`."""
+    start = _IN_HEADING.search(title)
+    target = (
+        read_target(title[start.end() :].rstrip(")] ")) if start and not read_phrases(title[start.end() :]) else None
+    )
+    return target if target and not _METHOD.search(title) else None
 
 
 def joined(mention: Mention, bases: Iterable[Base]) -> str:
@@ -105,47 +154,45 @@ def _wants(path: str, base: Base) -> bool:
 
     A heading is a base only if no endpoint under it repeats it; a stated one is in doubt only where most endpoints repeat it.
     """
+    if base.resource and not re.match(r"/(?:$|[{<\[:])", path):
+        return False
     if not base.repeated:
         return True
     return not base.heading and 2 * base.repeated <= base.reaches and not _BESIDE.match(path)
 
 
-def _stated(block: Block, following: Sequence[Block]) -> Iterable[tuple[str, frozenset[str], bool]]:
+def _stated(block: Block, following: Sequence[Block]) -> list[Stated]:
     match block:
         case Line():
-            text = plain(block.text)
+            text = plain(block.text)[:MAX_TEXT]
             if block.kind is Kind.HEADING and not _LABELLED.match(text):
-                return _in_heading(text)
-            return _in_line(text, following)
+                whole = read_target(text)
+                target = whole or path_in_heading(text)
+                return [Stated(target, block.section, heading=True, whole=bool(whole))] if target else []
+            return _in_line(text, block.section, following)
         case Table():
-            rows = ([plain(cell) for cell in cells] for _, cells in block.rows)
-            return [(target.path, frozenset(), False) for row in rows if (target := _in_row(row))]
+            rows = (
+                [plain(cell)[:MAX_TEXT] for cell in cells[:2]]
+                for cells in (block.header, *(row for _, row in block.rows))
+            )
+            return [Stated(target, block.section) for row in rows if (target := _in_row(row))]
         case Fence():
             return []
 
 
-def _in_heading(text: str) -> Iterable[tuple[str, frozenset[str], bool]]:
-    start = _IN_HEADING.search(text)
-    target = read_target(text[start.end() :].rstrip(")] ")) if start and not read_phrases(text[start.end() :]) else None
-    if target and re.search(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b", text) is None:
-        yield target.path, frozenset(), True
-
-
-def _in_line(text: str, following: Sequence[Block]) -> Iterable[tuple[str, frozenset[str], bool]]:
+def _in_line(text: str, section: Section, following: Sequence[Block]) -> list[Stated]:
     value, rest = "", text
     if label := _LABELLED.match(text):
         value = label["value"] or _first_text(following)
     elif prose := _PROSE.search(text):
         value = text[prose.end() :]
     if not value or read_phrases(value):
-        return
+        return []
     exception = _EXCEPT.search(rest)
     excepted = exception[1] if exception else ""
     outside = frozenset(path.rstrip("/.,") for path in re.findall(r"(?<!\w)/[\w/{}.-]*", excepted))
-    words = value.split()
-    target = find_target(" ".join(words[:4]))
-    if target:
-        yield target.path, outside, False
+    target = find_target(" ".join(value.split()[:4]))
+    return [Stated(target, section, outside)] if target else []
 
 
 def _first_text(following: Sequence[Block]) -> str:

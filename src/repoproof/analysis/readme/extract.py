@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ...core.base import MiB
 from ..endpoints import Endpoint, normalise_path
-from .bases import Base, find_bases, joined
+from .bases import Base, find_bases, joined, stated_bases
 from .fences import read_fence, read_inline
+from .hosts import is_ours, resolved
 from .lines import LineReader
-from .markdown import Block, Fence, Line, Section, read_blocks
+from .markdown import Block, Fence, Line, Section, Table, read_blocks
 from .mention import Mention, Notation
 from .phrase import plain
 from .tables import read_table
+from .words import is_elsewhere, is_setting_up
 
 MAX_CHARACTERS = 2 * MiB
 MAX_PATH_LENGTH = 500
 MAX_MENTIONS = 1_000
-
-# Sections about endpoints that this service does not serve, or serves no more.
-_ELSEWHERE = re.compile(
-    r"(?:change ?log|changes|release notes|what'?s new|(?:version|revision|release) history|migrat(?:ion|ing)\b.*|upgrad(?:e|ing)\b.*"
-    r"|(?:deprecated|removed|unsupported|unimplemented|not (?:yet )?(?:supported|implemented|included|available))\b.*"
-    r"|(?:known )?limitations|out[ -]of[ -]scope|non-?goals|roadmap|(?:future|planned)\b.*|todos?|ideas|alternatives(?: considered)?"
-    r"|(?:front-?end|ui|client(?:-side)?|web ?app|browser|page) (?:routes?|pages?|paths?|urls?|navigation)|pages|screens|(?:front-?end|web ui|ui)"
-    r"|(?:external|third[- ]party|upstream|downstream|consumed|outgoing|other)\b.*(?:apis?|services?|endpoints?|calls?|webhooks?)|dependencies|licen[cs]e|contributing)",
-    re.IGNORECASE,
-)
-# Sections that show how to run the service: calls in them do not declare anything.
-_SETTING_UP = re.compile(
-    r"(?:quick ?start|getting started|install(?:ation|ing)?|set-?up|setup|prerequisites|requirements|usage|running|run\b|start(?:ing)?\b|deploy|docker|test(?:s|ing)?\b"
-    r"|examples?\b|demo|walk-?through|tutorial|try|health ?check|verif|troubleshoot|debug|develop|configur|environment|performance|benchmark|monitor)",
-    re.IGNORECASE,
-)
 
 
 class Extracted(Endpoint):
@@ -52,32 +39,48 @@ def extract_endpoints(markdown: str) -> tuple[Extracted, ...]:
     """
     blocks, _ = read_blocks(markdown[:MAX_CHARACTERS])
     blocks = [block for block in blocks if not _is_elsewhere(block.section)]
-    mentions = _mentions(blocks)
+    stated = stated_bases(blocks)
+    mentions = _ours(_mentions(blocks), frozenset(base.target.host for base in stated))
     declared = [mention for mention in mentions if not mention.shown]
-    bases = find_bases(blocks, declared or mentions)
-    resolved = [(mention, normalise_path(joined(mention, bases))) for mention in mentions]
-    resolved = [(mention, path) for mention, path in resolved if len(path) <= MAX_PATH_LENGTH]
-    return _distinct(_folded(_under_examples(resolved, bases)))
+    bases = find_bases(stated, declared or mentions)
+    found = [(mention, normalise_path(joined(mention, bases))) for mention in mentions]
+    found = [(mention, path) for mention, path in found if len(path) <= MAX_PATH_LENGTH]
+    return _distinct(_folded(_under_examples(found, bases)))
 
 
 def _mentions(blocks: Sequence[Block]) -> list[Mention]:
-    lines, others, hosts = LineReader(), list[Mention](), dict[str, str]()
+    lines, others, known = LineReader(), list[Mention](), dict[str, str]()
     for block in blocks:
         match block:
             case Line():
-                lines.read(block)
-                others += read_inline(block, hosts)
+                lines.read(replace(block, text=resolved(block.text, known)))
+                others += read_inline(block, known) if lines.denied is None else []
+            case _ if lines.denied is not None:
+                pass
             case Fence():
-                found = read_fence(block, hosts)
+                found = read_fence(block, known)
                 others += found
                 if not found:
                     lines.read_fence(block)
-            case _:
-                others += read_table(block)
+            case Table():
+                others += read_table(block, lines.path_above, lines.titled_methods)
     distinct: dict[tuple[object, ...], Mention] = {}
     for mention in sorted([*lines.finish(), *others], key=lambda mention: mention.line):
         distinct.setdefault((mention.method, mention.target, mention.section, mention.shown), mention)
     return list(distinct.values())[:MAX_MENTIONS]
+
+
+def _ours(mentions: list[Mention], hosts: frozenset[str]) -> list[Mention]:
+    """Without the calls of client code if anything else names an endpoint; and without what goes to a foreign host, unless the README
+    states that host as its base, or declares nothing elsewhere.
+    """
+    if any(mention.notation is not Notation.CLIENT for mention in mentions):
+        mentions = [mention for mention in mentions if mention.notation is not Notation.CLIENT]
+    foreign = [m for m in mentions if m.target.host and not is_ours(m.target.host) and m.target.host not in hosts]
+    declared = [mention for mention in mentions if not mention.shown]
+    if not foreign or all(mention in foreign for mention in declared or mentions):
+        return mentions
+    return [mention for mention in mentions if mention not in foreign]
 
 
 Resolved = tuple[Mention, str]
@@ -96,7 +99,7 @@ def _under_examples(resolved: list[Resolved], bases: Sequence[Base]) -> list[Res
         if mention.shown and mention.target.host:
             before = (_prefix(path, template) for method, template in declared if method == mention.method)
             prefixes |= {prefix for prefix in before if prefix is not None}
-    if bases or len(prefixes) != 1 or "" in prefixes:
+    if any(not base.heading for base in bases) or len(prefixes) != 1 or "" in prefixes:
         return resolved
     prefix = prefixes.pop()
     return [(mention, path if mention.shown or mention.target.host else prefix + path) for mention, path in resolved]
@@ -177,12 +180,8 @@ def _with_parameters(path: str) -> str:
 
 
 def _is_elsewhere(section: Section) -> bool:
-    return any(_ELSEWHERE.fullmatch(_title(around)) for around in section.path())
+    return any(is_elsewhere(plain(around.title)) for around in section.path())
 
 
 def _is_setting_up(section: Section) -> bool:
-    return any(around.level <= 2 and _SETTING_UP.match(_title(around)) for around in section.path())
-
-
-def _title(section: Section) -> str:
-    return re.sub(r"^[\W\d_]+", "", plain(section.title)).rstrip(" :.")
+    return any(around.level <= 2 and is_setting_up(plain(around.title)) for around in section.path())

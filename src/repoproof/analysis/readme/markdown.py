@@ -48,6 +48,8 @@ class Line:
     """The line that a continued line goes on from."""
     indent: int = 0
     """Spaces in front of it."""
+    listed: bool = False
+    """Has a list marker."""
 
 
 @dataclass(frozen=True)
@@ -72,25 +74,43 @@ class Table:
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     """Each with its line number."""
     section: Section
+    number: int
+    """Of the header."""
 
+
+MAX_COLUMNS = 100
+"""Of a table of HTML."""
+MAX_SPAN = 20
+"""Rows or columns that one cell is read for."""
+
+MAX_DATA_LINES = 60
+"""Of the data of one command."""
 
 Block = Line | Fence | Table
 
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})\s*\{?\.?([\w+#.-]*)")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*)$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{3,})\s*$")
-_MARKER = re.compile(r"^\s*(?:(?:[-*+•‣·–—]|\d{1,3}[.)]|[a-z][.)])\s+)+(?:\[[ xX]\]\s+)?")
-_RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_NUMBER = r"[(（]?\d{1,3}(?:\.\d{1,3}){0,3}[.)、）](?=\s|[A-Z`*/])|\d{1,3}(?:\.\d{1,3}){1,3}(?=\s)|[①-⑳]"
+_MARKER = re.compile(rf"^\s*(?:(?:(?:[-*+•‣·–—▪◦●○►▶]|[a-z][.)])\s|{_NUMBER})\s*)+(?:\[[ xX]\]\s+)?")
+_NUMBERED = re.compile(rf"^(?:\d+\s+|(?:{_NUMBER})\s*)")
+_RULE = re.compile(r"^(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*(?:\|\s*)?$")
+# A command is one line as far as its backslashes and the quotation marks of its data reach.
+_COMMAND = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?`?(?:[$>%]\s+)?(?:<[^<>]*>)*(?:curl(?:\.exe)?|wget|https?|xhs?)\s")
+_OPEN_DATA = re.compile(r"\s(?:-d|--data[\w-]*|--json|--raw)[ =]?'[^']*$")
+_COMMENT_IN_CODE = re.compile(r"(?: {4}|\t)\s*(?:#\s|//)")
+_WHOLE_DOCUMENT = re.compile(r"\s*```+\s*(?:markdown|md)\s*$")
 _QUOTED = re.compile(r"^\s*(?:>\s?)+")
-_HTML_ITEM = re.compile(r"<(?:li|p|h[1-6]|pre|d[dt])(?:\s[^<>]*)?>", re.IGNORECASE)
-_HTML_ROW = re.compile(r"<tr\b[^>]*>(.*?)(?=</tr>|<tr\b|\Z)", re.DOTALL | re.IGNORECASE)
-_HTML_CELL = re.compile(r"<t[hd]\b[^>]*>(.*?)(?=</t[hd]>|<t[hd]\b|\Z)", re.DOTALL | re.IGNORECASE)
+_HTML_ITEM = re.compile(r"(?:(?<!/)<(?P<tag>li|p|h[1-6]|pre|d[dt])(?:\s[^<>]*)?|<br\s*/?)>", re.IGNORECASE)
+_HTML_ROW = re.compile(r"<tr\b[^<>]*>(.*?)(?=</tr>|<tr\b|\Z)", re.DOTALL | re.IGNORECASE)
+_HTML_CELL = re.compile(r"<t[hd]\b([^<>]*)>(.*?)(?=</t[hd]>|<t[hd]\b|\Z)", re.DOTALL | re.IGNORECASE)
+_SPAN = re.compile(r"\b(row|col)span\s*=\s*[\"']?(\d{1,4})", re.IGNORECASE)
 _CELL = re.compile(r"(?:\\.|`[^`]*`|[^|\\`]|[`\\])*")
 
 
 def read_blocks(markdown: str) -> tuple[list[Block], Section]:
     """The blocks in order, and the section that stands for the whole document. HTML comments are left out."""
-    reader = _Reader([_QUOTED.sub("", line) for line in _without_comments(markdown).splitlines()])
+    reader = _Reader(_unwrapped([_QUOTED.sub("", line) for line in _without_comments(markdown).splitlines()]))
     reader.read()
     return reader.blocks, reader.root
 
@@ -111,7 +131,7 @@ class _Reader:
             if fence := _FENCE.match(line):
                 self._fence(fence[1], fence[2].lower())
             elif heading := _HEADING.match(line):
-                self._heading(heading[2], len(heading[1]))
+                self._heading(heading[2].strip().rstrip("#").rstrip(), len(heading[1]))
                 self.at += 1
             elif underline := self._underline():
                 self._heading(line.strip(), 1 if underline.startswith("=") else 2)
@@ -146,16 +166,21 @@ class _Reader:
 
     def _starts_table(self) -> bool:
         following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else ""
-        return "|" in self.lines[self.at] and "-" in following and "|" in following and bool(_RULE.match(following))
+        return (
+            "|" in self.lines[self.at]
+            and "-" in following
+            and "|" in following
+            and bool(_RULE.match(following.strip()))
+        )
 
     def _table(self) -> None:
-        header = _cells(self.lines[self.at])
+        header, number = _cells(self.lines[self.at]), self.at + 1
         self.at += 2
         rows: list[tuple[int, tuple[str, ...]]] = []
         while self.at < len(self.lines) and "|" in self.lines[self.at]:
             rows.append((self.at + 1, _cells(self.lines[self.at])))
             self.at += 1
-        self.blocks.append(Table(header, tuple(rows), self.section))
+        self.blocks.append(Table(header, tuple(rows), self.section, number))
         self.previous = ""
 
     def _end_of_html_table(self) -> int:
@@ -168,31 +193,102 @@ class _Reader:
     def _html_table(self, end: int) -> None:
         """The first row is the header; where it is not marked as one it may be a row as well."""
         text = "\n".join(self.lines[self.at : end])
-        rows = [
-            (
-                self.at + 1 + text.count("\n", 0, row.start()),
-                tuple(_one_line(cell[1]) for cell in _HTML_CELL.finditer(row[1])),
-            )
-            for row in _HTML_ROW.finditer(text)
-        ]
         is_marked = "<th" in text.lower().replace("<thead", "")
+        rows: list[tuple[int, tuple[str, ...]]] = []
+        spanning, number, before = dict[int, tuple[int, str]](), self.at + 1, 0
+        for row in _HTML_ROW.finditer(text):
+            number += text.count("\n", before, row.start())
+            before = row.start()
+            rows.append((number, _spread(row[1], spanning)))
         if rows:
-            self.blocks.append(Table(rows[0][1], tuple(rows[1:] if is_marked else rows), self.section))
+            self.blocks.append(Table(rows[0][1], tuple(rows[1:] if is_marked else rows), self.section, rows[0][0]))
         self.at, self.previous = end, ""
 
     def _text(self, line: str) -> None:
-        self.at += 1
+        number = self.at + 1
+        line = self._whole(line)
+        self.at = self.at + 1
+        if _COMMENT_IN_CODE.match(line):
+            return
         first, *more = _HTML_ITEM.split(line)
-        text = _MARKER.sub("", first).strip()
+        marker = _MARKER.match(first)
+        text = first[marker.end() if marker else 0 :].strip()
         if text:
-            kind = Kind.CONTINUED if self.previous and not _MARKER.match(first) else Kind.ITEM
+            kind = Kind.CONTINUED if self.previous and not marker else Kind.ITEM
             previous = self.previous if kind is Kind.CONTINUED else ""
             indent = len(first.expandtabs(4)) - len(first.expandtabs(4).lstrip())
-            self.blocks.append(Line(text, self.at, self.section, kind, previous, indent))
+            self.blocks.append(Line(text, number, self.section, kind, previous, indent, bool(marker)))
         self.previous = text
-        for text in filter(None, map(str.strip, more)):
-            self.blocks.append(Line(text, self.at, self.section, Kind.ITEM))
-            self.previous = text
+        for tag, text in zip(more[::2], map(str.strip, more[1::2]), strict=True):
+            if text:
+                listed = (tag or "").lower() == "li"
+                self.blocks.append(Line(text, number, self.section, Kind.ITEM, listed=listed))
+                self.previous = text
+
+    def _whole(self, line: str) -> str:
+        """The line, and behind a command those that it goes on in."""
+        if not _COMMAND.match(line):
+            return line
+        parts = [line.strip()]
+        while self.at + 1 < len(self.lines):
+            if parts[-1].endswith("\\"):
+                parts[-1] = parts[-1].removesuffix("\\")
+                count = 1
+            elif not (_OPEN_DATA.search(" " + parts[-1]) and (count := self._to_closing_quote())):
+                break
+            parts += [line.strip() for line in self.lines[self.at + 1 : self.at + 1 + count]]
+            self.at += count
+        return " ".join(parts)
+
+    def _to_closing_quote(self) -> int:
+        """How many lines down the next quotation mark is; 0 if none comes before the paragraph ends."""
+        for count in range(1, MAX_DATA_LINES):
+            following = self.lines[self.at + count : self.at + count + 1]
+            if not following or not following[0].strip():
+                break
+            if "'" in following[0]:
+                return count
+        return 0
+
+
+def unnumbered(text: str) -> str:
+    """The text of a heading without its number."""
+    return _NUMBERED.sub("", text)
+
+
+def _unwrapped(lines: list[str]) -> list[str]:
+    """The lines of a document that stands as a whole in one fence, as models write it."""
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    last = next((at for at in range(len(lines) - 1, first, -1) if lines[at].strip()), first)
+    if last == first or not _WHOLE_DOCUMENT.match(lines[first]) or lines[last].strip().strip("`"):
+        return lines
+    is_open = False
+    for line in lines[first + 1 : last]:
+        if (fence := _FENCE.match(line)) and not (is_open and fence[2]):
+            is_open = not is_open
+    return lines if is_open else [*[""] * (first + 1), *lines[first + 1 : last]]
+
+
+def _spread(row: str, spanning: dict[int, tuple[int, str]]) -> tuple[str, ...]:
+    """The cells of a row of HTML. Cells of rows above that are `spanning` this one are filled in; those that go on below are noted."""
+    given = _HTML_CELL.finditer(row)
+    cells: list[str] = []
+    while len(cells) < MAX_COLUMNS:
+        if len(cells) in spanning:
+            left, cell = spanning.pop(len(cells))
+            if left > 1:
+                spanning[len(cells)] = (left - 1, cell)
+            cells.append(cell)
+        elif found := next(given, None):
+            spans = {kind.lower(): min(int(number), MAX_SPAN) for kind, number in _SPAN.findall(found[1])}
+            cell = _one_line(found[2])
+            for column in range(len(cells), len(cells) + max(1, spans.get("col", 1))):
+                if spans.get("row", 1) > 1:
+                    spanning[column] = (spans["row"] - 1, cell)
+                cells.append(cell)
+        else:
+            break
+    return tuple(cells)
 
 
 def _cells(row: str) -> tuple[str, ...]:

@@ -24,13 +24,21 @@ class Notation(StrEnum):
     """Split over lines or labels: `Method: GET` and `Path: /widgets`, in either order."""
     METHOD_UNDER_PATH = "method under path"
     """`### /widgets`, then `- GET: list them`."""
+    PATH_UNDER_METHOD = "path under method"
+    """`### GET`, then `- `/widgets`: all of them`."""
     TABLE = "table"
     LISTING = "listing"
     """A line of a fenced block: `POST /widgets   # create`."""
     REQUEST = "request"
     """A concrete HTTP request: `POST /widgets?dry_run=1 HTTP/1.1`."""
-    CURL = "curl"
+    COMMAND = "command"
+    """curl, wget, HTTPie, or a command of PowerShell."""
     OPENAPI = "openapi"
+    """A document, or an excerpt of one."""
+    DOCUMENT = "document"
+    """A list in YAML or JSON: `- {method: GET, path: /widgets}`."""
+    CLIENT = "client"
+    """Client code that sends a request: `fetch("http://localhost/widgets")`."""
 
 
 @dataclass(frozen=True)
@@ -44,3 +52,5 @@ class Mention:
     section: Section
     shown: bool = False
     """A concrete call, shown as an example, rather than a declaration."""
+    of_heading: bool = False
+    """The path is that of a heading around it."""

@@ -1,36 +1,66 @@
-"""Endpoints in Markdown tables."""
+"""Endpoints in tables."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from .labels import LABEL, METHOD_LABEL
 from .markdown import Table
 from .mention import Mention, Notation
-from .phrase import Target, plain, read_methods, read_phrases, read_target
+from .phrase import Target, leading_target, plain, read_methods, read_phrases, read_target
+from .words import is_gone
 
-_METHOD_COLUMN = re.compile(r"(?:(?:http|request|rest)\s+)?(?:methods?|verbs?)|http|type|action", re.IGNORECASE)
+MAX_CELL = 1_000
+
+_METHOD_COLUMN = re.compile(rf"{METHOD_LABEL}|http|action", re.IGNORECASE)
 _PATH_COLUMN = re.compile(
-    r"(?:(?:api|http|rest|url|full|request|resource)\s+)*(?:paths?|ur[li]s?|routes?|endpoints?|apis?|resources?|interfaces?|requests?)(?:\s+name)?",
+    r"(?:(?:api|http|rest|url|full|request|resource)\s+)*(?:paths?|ur[li]s?|routes?|endpoints?|apis?|resources?|interfaces?|requests?)(?:\s+name)?"
+    r"|endpunkte?|schnittstellen?|pfade?|adressen?|rutas?|caminho|rota|chemin|(?:接口|请求|访问)?(?:路径|地址|路由)|接口|端点|エンドポイント|パス|경로",
     re.I,
 )
 _NO = re.compile(r"^(?:|[-–—✗✘❌×x✖]+|no|n/?a|none|false|0|40[45])$", re.IGNORECASE)
 # Columns whose cells speak about endpoints that other rows declare.
-_ASIDE = re.compile(r"descri|note|example|remark|comment|see|when|cause|reason|meaning|replace|instead", re.IGNORECASE)
-_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_GONE = re.compile(
-    r"^(?:deprecated|removed|planned|todo|not (?:yet )?(?:implemented|supported|available))\b", re.IGNORECASE
+_ASIDE = re.compile(
+    r"descri|note|example|remark|comment|see|when|cause|reason|meaning|replace|instead|beschreib|bemerk|beispiel|说明|描述|备注|示例",
+    re.IGNORECASE,
 )
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+# An empty cell, or one of these, stands for the one above it.
+_DITTO = re.compile(r"^(?:|[\"〃″^]{1,2}|''|idem|ditto|dito|同上)$", re.IGNORECASE)
+# The header of a table that has a property of one thing in each row.
+_PROPERTIES = re.compile(r"(?:item|property|attribute|field|key|aspect|eigenschaft|属性|项目?|名称)?", re.IGNORECASE)
+_VALUES = re.compile(r"(?:values?|details?|contents?|wert|值|内容)?", re.IGNORECASE)
 
 
-def read_table(table: Table) -> Iterator[Mention]:
-    """The mentions of a table: a method and a path column in any order, one column with both, or a column a method."""
-    columns = _Columns([plain(cell) for cell in table.header])
-    for number, row in table.rows:
-        cells = [plain(cell) for cell in row]
-        if any("~~" in cell for cell in row) or any(_GONE.match(cell) for cell in cells):
+def read_table(
+    table: Table, path_above: Target | None = None, methods_above: tuple[str, ...] = ()
+) -> Iterator[Mention]:
+    """The mentions of a table: a method and a path column in any order, one column with both, a column a method, or a row a property.
+
+    `path_above` and `methods_above` are what the heading of the table says, for tables that have one of the two only.
+    """
+    header = [plain(cell)[:MAX_CELL] for cell in table.header]
+    columns = _Columns(header)
+    if _is_of_properties(header, table):
+        yield from _properties(table)
+        return
+    rows = table.rows if columns.are_named else ((table.number, table.header), *table.rows)
+    above: list[str] = []
+    for number, row in rows:
+        cells = [plain(cell)[:MAX_CELL] for cell in row]
+        if any("~~" in cell for cell in row) or any(is_gone(cell) for cell in cells):
+            above = []
             continue
-        for method, target in _together(columns, cells) or _apart(columns, cells, row):
+        cells = columns.merged(cells, above)
+        above = cells
+        found = _together(columns, cells) or _apart(columns, cells, row)
+        if not found and path_above and not columns.paths:
+            found = [(method, path_above) for column in columns.methods for method in read_methods(_at(cells, column))]
+        if not found and methods_above and not columns.methods:
+            targets = [leading_target(_at(cells, column)) for column in columns.paths]
+            found = [(method, target) for target in targets if target for method in methods_above]
+        for method, target in found:
             yield Mention(method, target, number, Notation.TABLE, table.section)
 
 
@@ -44,6 +74,20 @@ class _Columns:
         self.of_method = {
             column: methods for column, cell in enumerate(header) if cell.isupper() and (methods := read_methods(cell))
         }
+        self.are_named = not (self.of_method and any(map(read_target, header)))
+
+    def merged(self, cells: list[str], above: list[str]) -> list[str]:
+        """The cells, those of methods and paths that are left empty taken from the row above."""
+        if not (self.methods and self.paths):
+            return cells
+        return [
+            _at(above, column) if column in self.methods | self.paths and _DITTO.match(cell) else cell
+            for column, cell in enumerate(cells)
+        ]
+
+
+def _at(cells: list[str], column: int) -> str:
+    return cells[column] if column < len(cells) else ""
 
 
 def _together(columns: _Columns, cells: list[str]) -> list[tuple[str, Target]]:
@@ -67,11 +111,11 @@ def _apart(columns: _Columns, cells: list[str], raw: tuple[str, ...]) -> list[tu
         for column, cell in enumerate(cells)
         if column in may_be_paths
         for part in _BREAK.split(cell)
-        if (target := read_target(part.strip().split(" ")[0]))
+        if (target := read_target(_slashed(part.strip().split(" ")[0], columns, column)))
     ]
     if not targets:
         return []
-    if columns.of_method:
+    if columns.of_method and columns.are_named:
         chosen = [
             methods
             for column, methods in columns.of_method.items()
@@ -85,3 +129,35 @@ def _apart(columns: _Columns, cells: list[str], raw: tuple[str, ...]) -> list[tu
         chosen = [read_methods(cell) for cell in cells if cell.isupper()][:1]
     broken = targets if any(_BREAK.search(cell) for cell in cells) else targets[:1]
     return [(method, target) for target in broken for methods in chosen for method in methods]
+
+
+def _slashed(word: str, columns: _Columns, column: int) -> str:
+    """A path that lacks its first slash, where two headers leave no doubt that it is one."""
+    is_path = columns.methods and column in columns.paths and re.fullmatch(r"[\w-]+/[\w{}<>:./-]*", word)
+    return f"/{word}" if is_path else word
+
+
+def _is_of_properties(header: list[str], table: Table) -> bool:
+    """Whether each row says one thing of one endpoint: `| Method | GET |`."""
+    if len(header) != 2 or not table.rows or any(len(row) != 2 for _, row in table.rows):
+        return False
+    labels = [LABEL.fullmatch(name) for name in (header[0], *(plain(row[0])[:MAX_CELL] for _, row in table.rows[:20]))]
+    stated = bool(labels[0] and (read_methods(header[1]) or read_target(header[1])))
+    named = _PROPERTIES.fullmatch(header[0]) and _VALUES.fullmatch(header[1])
+    kinds = {label.lastgroup for label in labels if label}
+    return bool(stated or named) and {"path", "method"} <= kinds
+
+
+def _properties(table: Table) -> Iterator[Mention]:
+    methods: tuple[str, ...] = ()
+    target: Target | None = None
+    for number, row in ((table.number, table.header), *table.rows):
+        label = LABEL.fullmatch(plain(row[0])[:MAX_CELL])
+        value = plain(row[1])[:MAX_CELL]
+        if label and label["method"]:
+            methods = methods or read_methods(value)
+        elif label:
+            target = target or read_target(value)
+        if methods and target:
+            yield from (Mention(method, target, number, Notation.FIELDS, table.section) for method in methods)
+            methods, target = (), None
