@@ -12,6 +12,7 @@ from repoproof import BadInput, Status, api
 from repoproof.api.runs import settings
 from repoproof.cli import main
 from repoproof.core.config import ScoreConfig
+from repoproof.core.run import RunDirectory
 from repoproof.engine.plan import Plan
 from repoproof.engine.pool import Finished, Started
 from repoproof.sandbox import open_sandbox
@@ -48,6 +49,11 @@ def test_a_check_runs_nothing_and_says_what_scoring_would_come_to(suite, submiss
     assert (found.denominator, found.missing, found.subset) == (2, ("second",), "subset: 2 of 3 tasks")
     report = api.score(suite, submissions, tmp_path / "run", tasks=["first", "second"], static_only=True)
     assert (report.denominator, report.subset) == (found.denominator, found.subset)
+
+
+def test_a_run_knows_a_name_that_was_given_from_one_that_is_its_folders(run):
+    asked = {question.name: question.name_is_given for question in RunDirectory.read(run).info.asked if question.name}
+    assert asked == {"a": False, "second-try": True}
 
 
 def test_events_are_the_plan_first_and_then_what_happens(suite, submissions, tmp_path):

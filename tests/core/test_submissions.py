@@ -72,7 +72,9 @@ def test_a_folder_that_is_called_as_its_number_gives_no_name(tmp_path: Path) -> 
         folder(tmp_path, place)
     lines = [("blog/0", 0), ("blog/1", 1), ("blog/first-try", 2)]
     file = index(tmp_path, *({"task": "blog", "path": path, "attempt": number} for path, number in lines))
-    assert [item.name for item in read_submissions(file, TASKS).items] == ["", "", "first-try"]
+    found = read_submissions(file, TASKS).items
+    assert [item.name for item in found] == ["", "", "first-try"]
+    assert not any(item.name_is_given for item in found)
 
 
 WRONG: dict[str, tuple[object, str]] = {

@@ -81,3 +81,30 @@ def test_variants_are_no_samples(report, verdict, question, variant):
     two = attempts(verdict, "a", 2, 1)
     assert values(report(two, [question(one) for one in two])) != {}
     assert values(report(two, [question(two[0]), question(two[1]).model_copy(update=variant)])) == {}
+
+
+def test_a_name_that_is_only_the_folders_does_not_take_samples_apart(report, verdict, question):
+    two = attempts(verdict, "a", 2, 1)
+    by_folder = [
+        question(one, name=f"run-{n}").model_copy(update={"name_is_given": False}) for n, one in enumerate(two)
+    ]
+    assert values(report(two, by_folder)) == pytest.approx({1: 0.5, 2: 1.0})
+
+
+def test_where_there_is_none_the_page_says_why(report, verdict, question):
+    two = attempts(verdict, "a", 2, 1)
+    asked = [question(one) for one in two]
+    named = asked[1].model_copy(update={"name": "second-try"})
+    another = asked[1].model_copy(update={"origin": Origin(model="another")})
+    for found, why in (
+        (
+            report(two, [asked[0], named]),
+            "1 answer was given a name (a/second-try), so these are variants, not samples",
+        ),
+        (report(two, [asked[0], another]), "the answers are of 2 makers (model, agent or sampling differ)"),
+        (report(two, static=True), "nothing was run"),
+    ):
+        assert found.no_pass_at_k == why
+        assert f"No pass@k: {why}." in report_page(found).parts
+    for has_some_or_needs_none in (report(two), report(two[:1])):
+        assert has_some_or_needs_none.no_pass_at_k == ""

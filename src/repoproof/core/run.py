@@ -45,6 +45,8 @@ class Asked(Frozen):
     key: VerdictKey
     name: str = ""
     """What reports call the submission beside its task."""
+    name_is_given: bool = True
+    """False where that is only what its folder is called."""
     language: str = ""
     """The task's."""
     source: str = ""

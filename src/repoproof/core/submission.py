@@ -62,6 +62,8 @@ class Submission(Frozen):
     attempt: int = Field(default=0, ge=0)
     name: str = ""
     """The folder's name where it is not the task's: shown in reports beside the task."""
+    name_is_given: bool = True
+    """False for a name that is only what the folder is called, and says nothing of what the answer is."""
     path: Path | None = None
     """Absolute."""
     completion: str | None = None

@@ -84,7 +84,14 @@ def read_submissions(path: Path, suite_task_ids: Collection[str], *, completions
 
 
 def read_directory(
-    task: str, path: Path, *, within: Path, attempt: int = 0, name: str = "", origin: Origin | None = None
+    task: str,
+    path: Path,
+    *,
+    within: Path,
+    attempt: int = 0,
+    name: str = "",
+    name_is_given: bool = True,
+    origin: Origin | None = None,
 ) -> Submission:
     """The submission in the directory `path`, which must not lead out of `within`."""
     origin = origin or Origin()
@@ -94,6 +101,7 @@ def read_directory(
             task=task,
             attempt=attempt,
             name=name,
+            name_is_given=name_is_given,
             path=place,
             origin=origin,
             hash=digest_of_strings("escape", str(path)),
@@ -108,6 +116,7 @@ def read_directory(
         task=task,
         attempt=attempt,
         name=name,
+        name_is_given=name_is_given,
         path=place,
         origin=origin,
         hash=tree.digest,
@@ -208,6 +217,7 @@ def _from_line(line: SubmissionLine, root: Path, file: Path, number: int, subjec
         attempt=line.attempt,
         # A folder that is called as its task or by its number says nothing that a label does not say without it.
         name=shown(line.name or (path.name if path.name not in (line.task, str(line.attempt)) else "")),
+        name_is_given=bool(line.name),
         origin=line.origin,
     )
     if any(violation.rule == "no-directory" for violation in found.violations):

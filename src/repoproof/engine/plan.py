@@ -121,6 +121,7 @@ def _question(task: Task, submission: Submission, hash: str) -> Asked:
     return Asked(
         key=key,
         name=submission.name,
+        name_is_given=submission.name_is_given,
         language=task.language,
         source=task.provenance.source,
         slices=task.slices,

@@ -44,6 +44,8 @@ def report_page(report: Report, *, by: Sequence[str] = (), code: bool = False) -
         parts.append(in_process_note(len(report.in_process), report.denominator))
     if report.pass_at_k:
         parts.extend(_pass_at_k(report))
+    if report.no_pass_at_k:
+        parts.append(f"No pass@k: {report.no_pass_at_k}.")
     if code:
         parts.extend(_code(report))
     for dimension in dict.fromkeys((*(("language",) if report.by_language else ()), *by)):

@@ -229,7 +229,9 @@ class Report(Frozen):
     """Answers that were handed in, by task; 0 where there is none."""
     pass_at_k: tuple[PassAtK, ...] = ()
     """As far as the task with the fewest answers allows; none where no task has several, in a static run, and where answers are of
-    several makers or have names: these are variants, not samples. A task without any answer counts as 0 for every k."""
+    several makers or were given names: these are variants, not samples. A task without any answer counts as 0 for every k."""
+    no_pass_at_k: str = ""
+    """Why there is none although a task has several answers, in words; else empty."""
     answers: Answers = Answers()
     """What came back of the attempts, as far as the solver says it: an answer without a file is the model's failure, a fault is not."""
     effort: Effort

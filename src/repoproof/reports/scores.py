@@ -54,6 +54,8 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
     conditional = {name: conditional_score(rows, name, ids).value for name in measured}
     intervals = {name: interval_of(list(task_means(whole, name, ids).values()), sources) for name in measured}
     attempts = _attempts(info.asked)
+    several = max(attempts.values(), default=0) > 1
+    no_pass_at_k = _no_samples(info) if several else ""
     slices = slices_of(tasks, rows, whole, metrics, measured)
     report = Report(
         suite=SuiteIdentity.of_run(info),
@@ -72,7 +74,8 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
         infrastructure_loss=infrastructure_loss(whole, ids),
         infrastructure_threshold=info.options.infrastructure_threshold,
         attempts=attempts,
-        pass_at_k=_pass_at_k(attempts, rows, sources) if _are_samples(info) else (),
+        pass_at_k=_pass_at_k(attempts, rows, sources) if several and not no_pass_at_k else (),
+        no_pass_at_k=no_pass_at_k,
         answers=answers_to(info.asked, info.not_asked),
         effort=effort_of(info.asked, rows, judged=not info.config.static_only and len(rows) == len(asked)),
         by_language=slices["language"] if len(slices["language"]) > 1 else {},
@@ -83,17 +86,24 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
     return report.model_copy(update={"warnings": tuple(_warnings(report))})
 
 
-def _are_samples(info: RunInfo) -> bool:
-    """Whether a task's answers are draws from one distribution, which pass@k is about: run, by one maker, none with a name of its own."""
-    origins = [question.origin for question in info.asked if question.is_answered]
-    makers = {(origin.model, origin.agent, origin.sampling) for origin in origins}
-    return not info.config.static_only and len(makers) == 1 and not any(question.name for question in info.asked)
+def _no_samples(info: RunInfo) -> str:
+    """Why a task's answers are no draws from one distribution, which pass@k is about: run, by one maker, none given a name; empty if they are."""
+    if info.config.static_only:
+        return "nothing was run"
+    answers = [question for question in info.asked if question.is_answered]
+    makers = {(answer.origin.model, answer.origin.agent, answer.origin.sampling) for answer in answers}
+    if len(makers) > 1:
+        return f"the answers are of {len(makers)} makers (model, agent or sampling differ)"
+    named = [answer for answer in answers if answer.name and answer.name_is_given]
+    if named:
+        first = submission_label(named[0].key.task, named[0].key.attempt, named[0].name)
+        were = "was" if len(named) == 1 else "were"
+        return f"{counted(len(named), 'answer')} {were} given a name ({first}), so these are variants, not samples"
+    return ""
 
 
 def _pass_at_k(attempts: Mapping[str, int], rows: Iterable[TaskRow], sources: Sequence[str]) -> tuple[PassAtK, ...]:
     """Strict: what is lost or not scored yet is an attempt that did not pass."""
-    if max(attempts.values(), default=0) < 2:
-        return ()
     fewest = min(count for count in attempts.values() if count)
     passed = Counter(row.task for row in rows if row.status is Status.PASSED)
     found: list[PassAtK] = []
