@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rich.console import Console
 
 from repoproof.cli import printing
 from repoproof.core.outcomes import Status
 from repoproof.reports.pages import report_page
-from repoproof.reports.tables import Column, Page, Table, markdown
+from repoproof.reports.tables import Column, Page, Table, markdown, visible
 
 
 def on_terminal(page: Page, monkeypatch: pytest.MonkeyPatch, *, width: int = 80, encoding: str = "utf-8") -> str:
@@ -155,7 +158,8 @@ def test_names_stay_whole_however_narrow_the_terminal(report, verdict, question,
         assert word in shown
 
 
-def test_a_long_path_is_not_broken_at_its_slashes(monkeypatch):
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_a_long_path_stays_whole_where_there_is_room_and_else_is_broken_at_a_joint(monkeypatch, width):
     columns = tuple(map(Column, ("Endpoint", "Static", "At", "Framework", "Live", "Why", "Documented")))
     row = (
         "GET /api/v1/parcels/{tracking_id}/scans",
@@ -166,4 +170,32 @@ def test_a_long_path_is_not_broken_at_its_slashes(monkeypatch):
         "not probed",
         "no",
     )
-    assert row[0] in on_terminal(Page((Table(columns, (row,)),)), monkeypatch)
+    lines = on_terminal(Page((Table(columns, (row,)),)), monkeypatch, width=width).splitlines()
+    assert max(map(len, lines)) <= width
+    if width > 80:
+        assert row[0] in lines[2]
+    else:
+        assert [line[:22].rstrip() for line in lines[2:]] == ["GET", "/api/v1/parcels/", "{tracking_id}/scans"]
+
+
+cells = st.text(st.sampled_from([*"ab0 /_:.-é漢\u0301\n\t\x1b\u200b"]) | st.characters(codec="utf-8"), max_size=30)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    titles = st.sampled_from(["Submission", "Status", "Why", "Per answer", "A title that is long"])
+    columns = tuple(draw(st.lists(st.builds(Column, titles, st.booleans()), min_size=1, max_size=8)))
+    row = st.tuples(*(cells for _ in columns))
+    return Table(columns, tuple(draw(st.lists(row, max_size=3))))
+
+
+@given(table=tables(), width=st.integers(40, 130))
+@settings(max_examples=150, deadline=None)
+def test_nothing_of_any_cell_is_lost_at_any_width(table, width):
+    with pytest.MonkeyPatch.context() as patch:
+        shown = "".join(on_terminal(Page((table,)), patch, width=width).split())
+    said = [*(column.title for column in table.columns), *(visible(cell) for row in table.rows for cell in row)]
+    for text in said:
+        rest = iter(shown)
+        assert all(character in rest for character in "".join(text.split()))
+    assert Counter(shown.replace("─", "")) == Counter("".join("".join(said).split()).replace("─", ""))

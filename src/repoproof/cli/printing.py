@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 
-from rich import box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..core.base import Frozen
@@ -24,9 +23,13 @@ GAP = 2
 """Between columns."""
 
 FIRST = 40
-"""Room that the first column, which says what a line is about, has wherever it needs it."""
+"""Room that the first column, which says what a line is about, has where it needs it and there is as much."""
+NARROW = 20
+"""Room that it has left where there is not; names of submissions stay whole even so."""
 TEXT = 12
 """Room of other columns of text."""
+JOINTS = "/:.,_-"
+"""After these a word is broken that is wider than its column."""
 
 STATUS_STYLES = {status.value: "red" for status in Status} | {
     Status.PASSED.value: "green",
@@ -74,43 +77,99 @@ def _shown(part: Table | Listing, out: Console) -> Iterator[Text]:
     if part.title:
         yield Text(visible(part.title), style="bold")
     if isinstance(part, Table):
-        yield from _without_trailing_blanks(_grid(part, out.width), out, max(out.width, _least_width(part, 1)))
+        yield from _laid_out(part, out)
     else:
         yield Text(visible(part.text))
-
-
-def _without_trailing_blanks(grid: RichTable, out: Console, width: int) -> Iterator[Text]:
-    for segments in out.render_lines(grid, out.options.update(width=width), pad=False):
-        line = Text.assemble(*((segment.text, segment.style or "") for segment in segments))
-        line.rstrip()
-        yield line
 
 
 def _line(text: str) -> Text:
     return Text(visible(text), style="bold yellow" if text.startswith(("Warning:", "Not a result:")) else "")
 
 
-def _grid(table: Table, width: int) -> RichTable:
-    tight = _natural_width(table) > width
-    gap = 1 if _least_width(table, GAP) > width else GAP
-    grid = RichTable(
-        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, gap - 1, 0, 0), header_style="bold", show_edge=False
-    )
-    for index, column in enumerate(table.columns):
-        title = column.title.replace(" ", "\n") if tight and column.numeric else column.title
-        grid.add_column(
-            title,
-            justify="right" if column.numeric else "left",
-            overflow="fold",
-            no_wrap=_is_whole(column),
-            min_width=_least(table, index) if tight else None,
-        )
-    for row in table.rows:
-        cells = [Text(visible(cell), style=_style(c.title, cell)) for c, cell in zip(table.columns, row, strict=True)]
-        if tight and table.columns[0].title == "Submission":
-            cells[0] = Text(_jointed(cells[0].plain))
-        grid.add_row(*cells)
-    return grid
+def _laid_out(table: Table, out: Console) -> Iterator[Text]:
+    """The lines of a table. A cell that is wider than its column goes on below: nothing of it is ever left out."""
+    tight = _natural_width(table) > out.width
+    gap = 1 if _least_width(table, GAP) > out.width else GAP
+    jointed = tight and table.columns[0].title == "Submission"
+    titles = [c.title.replace(" ", "\n") if tight and c.numeric else c.title for c in table.columns]
+    rows = [
+        [visible(_jointed(cell) if jointed and index == 0 else cell) for index, cell in enumerate(row)]
+        for row in table.rows
+    ]
+    natural = [max(_width(cell) for cell in column) for column in zip(titles, *rows, strict=True)]
+    least = [min(_least(table, index), wide) if tight else wide for index, wide in enumerate(natural)]
+    room = out.width - gap * (len(natural) - 1)
+    if table.columns[0].title != "Submission":
+        least[0] = max(min(least[0], NARROW), least[0] - max(0, sum(least) - room))
+    widths = _shared(room, least, natural)
+
+    def printed(cells: Sequence[str], styles: Sequence[str], *, foot: bool = False) -> Iterator[Text]:
+        wrapped = [list(_wrapped(cell, width)) for cell, width in zip(cells, widths, strict=True)]
+        height = max(map(len, wrapped))
+        for number in range(height):
+            line = Text()
+            for column, lines, style, width in zip(table.columns, wrapped, styles, widths, strict=True):
+                at = number - (height - len(lines)) if foot else number
+                piece = lines[at] if 0 <= at < len(lines) else ""
+                blanks = " " * (width - cell_len(piece))
+                line.append(blanks if column.numeric else "").append(piece, style)
+                line.append(("" if column.numeric else blanks) + " " * gap)
+            line.rstrip()
+            yield line
+
+    yield from printed(titles, ["bold"] * len(titles), foot=True)
+    yield Text(("-" if out.options.ascii_only else "─") * (sum(widths) + gap * (len(widths) - 1)))
+    for row in rows:
+        yield from printed(row, [_style(c.title, cell) for c, cell in zip(table.columns, row, strict=True)])
+
+
+def _shared(room: int, least: Sequence[int], natural: Sequence[int]) -> list[int]:
+    """How wide each column is: as it would be if there is room for all, else the widest give way first, down to the least."""
+
+    def levelled(level: int) -> list[int]:
+        return [max(low, min(level, wide)) for low, wide in zip(least, natural, strict=True)]
+
+    level = max(natural)
+    while level > 0 and sum(levelled(level)) > room:
+        level -= 1
+    widths = levelled(level)
+    for index, wide in enumerate(natural):
+        if widths[index] < wide and sum(widths) < room:
+            widths[index] += 1
+    return widths
+
+
+def _wrapped(cell: str, width: int) -> Iterator[str]:
+    """Its lines, none wider than `width`: broken at blanks, a longer word at its joints or else wherever the column ends."""
+    for text in cell.split("\n"):
+        line = ""
+        for blanks, word in _WORDS.findall(text):
+            if cell_len(line + blanks + word) <= width:
+                line += blanks + word
+                continue
+            if line.strip():
+                yield line
+            elif cell_len(blanks) < width:
+                # What is set in goes on so.
+                word = blanks + word
+            while cell_len(word) > width:
+                end = _end(word, width)
+                yield word[:end]
+                word = word[end:]
+            line = word
+        yield line
+
+
+def _end(word: str, width: int) -> int:
+    """How much of a word that is wider than `width` goes on a line: one character at least, up to the last joint if that is far enough."""
+    room = max(1, next(n for n in range(len(word)) if cell_len(word[: n + 1]) > width))
+    joint = max(word.rfind(mark, 0, room) for mark in JOINTS) + 1
+    return joint if joint > room // 3 else room
+
+
+def _width(cell: str) -> int:
+    """Of its longest line."""
+    return max(map(cell_len, cell.split("\n")))
 
 
 def _is_whole(column: Column) -> bool:
@@ -140,17 +199,20 @@ def _least(table: Table, index: int) -> int:
 
 
 def _least_width(table: Table, gap: int) -> int:
-    """Narrower than this, names would be broken: then lines are longer than the terminal."""
+    """Narrower than this, the first column gives way as well; where even that is not enough, lines are longer than the terminal."""
     return sum(_least(table, index) + gap for index in range(len(table.columns))) - gap
 
 
 def _natural_width(table: Table) -> int:
     lengths = [
         [cell_len(column.title) for column in table.columns],
-        *([cell_len(cell) for cell in row] for row in table.rows),
+        *([_width(visible(cell)) for cell in row] for row in table.rows),
     ]
     return sum(max(column) + GAP for column in zip(*lengths, strict=True)) - GAP
 
 
 def _style(column: str, cell: str) -> str:
     return STATUS_STYLES.get(cell, "") if column == "Status" else ""
+
+
+_WORDS = re.compile(r"(\s*)(\S+)")
