@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -10,9 +11,14 @@ import tree_sitter_java
 from plugins.small_suite import write_tree
 from tree_sitter import Language, Parser
 
+from repoproof import api
 from repoproof.analysis.routes import find_routes
+from repoproof.core.paths import cache_root
 from repoproof.families.microservice.build.mutant import Mutant
 from repoproof.families.microservice.build.mutants import find_mutants, sampled, write_mutant
+from repoproof.toolchains.store import Store
+
+REFERENCES = Path(__file__).parents[3] / "suites/microservice-mini/sealed/reference"
 
 SPRING = """
 package org.example;
@@ -448,3 +454,35 @@ def test_a_sample_has_mutants_of_every_kind_and_of_every_file(tmp_path):
         *(("status", f"{name}.java") for name in "AB"),
     }
     assert chosen == sampled(found, 5, 3) == sorted(chosen, key=found.index)
+
+
+NO_TEAPOT = """package org.example.stock;
+
+final class Teapot {
+    static final int STATUS = 418;
+
+    static boolean isOne(int status) {
+        return switch (status) { case 200 -> false; case STATUS -> true; default -> false; };
+    }
+}
+"""
+"""With 200 in place of 418 it does not compile."""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.needs("bubblewrap", "java", "network")
+def test_tests_recorded_from_a_java_reference_find_most_mutants_and_one_that_does_not_compile_is_dropped(tmp_path):
+    reference = tmp_path / "warehouse-stock"
+    shutil.copytree(REFERENCES / "warehouse-stock", reference)
+    teapot = "src/main/java/org/example/stock/Teapot.java"
+    write_tree(reference, {teapot: NO_TEAPOT})
+    built = api.build_from_reference(reference, tmp_path / "task", deployments=2, mutants=6, seed=2)
+    assert len(built.exercised) == len(built.endpoints) == 9
+    assert built.score is not None and len(built.score.fates) == 5
+    assert built.score.rate >= 0.8, [fate.mutant.place for fate in built.score.survivors]
+    (dropped,) = built.score.dropped
+    assert dropped.what == f"{teapot}:4: 418 -> 200"
+    assert dropped.why.startswith("build: mvn package") and "duplicate case label" in dropped.why
+    kept = [one.path / teapot for one in Store(cache_root()).entries() if (one.path / teapot).exists()]
+    assert [path.read_text() for path in kept] == [NO_TEAPOT], "no mutant stays in the cache"

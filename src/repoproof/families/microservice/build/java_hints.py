@@ -23,7 +23,7 @@ from ....analysis.routes.java_syntax import (
     type_arguments,
     type_name,
 )
-from .java_sites import annotated_at, annotation_name, calls_at, java_tree
+from .java_sites import Sites, annotation_name, java_tree
 from .sites import walk
 
 Note = tuple[str, str]
@@ -52,8 +52,9 @@ def java_hints(tree: Path, places: Mapping[str, Sequence[int]]) -> Iterator[tupl
     sources = {path.relative_to(tree).as_posix(): java_tree(path.read_bytes()) for path in java_files(tree)}
     project = _Project(list(sources.values()))
     for file, lines in places.items():
-        for line in lines if file in sources else ():
-            yield f"{file}:{line}", list(project.of_route(sources[file], line))
+        if file in sources:
+            sites = Sites(sources[file])
+            yield from ((f"{file}:{line}", list(project.of_route(sites, line))) for line in lines)
     for source in sources.values():
         yield "", [note for node in walk(source) for note in (*project.asked(node), *_words(node))]
 
@@ -64,9 +65,11 @@ class _Project:
     def __init__(self, sources: Sequence[Node]) -> None:
         types = [node for source in sources for node in walk(source) if node.type in TYPE_DECLARATIONS]
         self.types = {text_of(node.child_by_field_name("name")): node for node in types}
+        self._declared: dict[int, dict[str, str]] = {}
+        self._methods: dict[int, dict[str, list[Node]]] = {}
 
-    def of_route(self, source: Node, line: int) -> Iterator[Note]:
-        handlers = [one.method for one in annotated_at(source, line)] or calls_at(source, line, METHODS)
+    def of_route(self, sites: Sites, line: int) -> Iterator[Note]:
+        handlers = [one.method for one in sites.annotated_at(line)] or sites.calls_at(line, METHODS)
         for handler in handlers:
             yield from (note for parameter in parameters_of(handler) for note in self._given(parameter))
             for part in self._followed(handler):
@@ -91,29 +94,36 @@ class _Project:
         else:
             return
         holder = _type_around(node) if owner is None or owner.type == "this" else self._type_of(owner)
-        body = holder.child_by_field_name("body") if holder is not None else None
-        yield from (
-            member
-            for member in named(body)
-            if member.type == "method_declaration" and text_of(member.child_by_field_name("name")) == name
-        )
+        if holder is not None:
+            yield from self._methods_of(holder).get(name, ())
+
+    def _methods_of(self, holder: Node) -> dict[str, list[Node]]:
+        if holder.id not in self._methods:
+            found = self._methods[holder.id] = {}
+            for member in named(holder.child_by_field_name("body")):
+                if member.type == "method_declaration":
+                    found.setdefault(text_of(member.child_by_field_name("name")), []).append(member)
+        return self._methods[holder.id]
 
     def _type_of(self, owner: Node) -> Node | None:
         """The type that a name stands for, or that a variable or field of that name has."""
-        name = text_of(owner).removeprefix("this.")
-        if name in self.types:
-            return self.types[name]
-        around = _type_around(owner)
-        for node in walk(around) if around is not None and owner.type in ("identifier", "field_access") else ():
-            if node.type in ("field_declaration", "local_variable_declaration"):
-                names = [text_of(one.child_by_field_name("name")) for one in node.children_by_field_name("declarator")]
-            elif node.type == "formal_parameter":
-                names = [parameter_name(node)]
-            else:
-                continue
-            if name in names:
-                return self.types.get(type_name(node.child_by_field_name("type")).rpartition(".")[2])
-        return None
+        name, around = text_of(owner).removeprefix("this."), _type_around(owner)
+        if name in self.types or around is None or owner.type not in ("identifier", "field_access"):
+            return self.types.get(name)
+        return self.types.get(self._declared_in(around).get(name, ""))
+
+    def _declared_in(self, holder: Node) -> dict[str, str]:
+        """Field, variable or parameter -> its type."""
+        if holder.id not in self._declared:
+            found = self._declared[holder.id] = {}
+            for node in walk(holder):
+                declared = type_name(node.child_by_field_name("type")).rpartition(".")[2]
+                if node.type in ("field_declaration", "local_variable_declaration"):
+                    for one in node.children_by_field_name("declarator"):
+                        found.setdefault(text_of(one.child_by_field_name("name")), declared)
+                elif node.type == "formal_parameter":
+                    found.setdefault(parameter_name(node), declared)
+        return self._declared[holder.id]
 
     # What a node says.
 
@@ -148,10 +158,10 @@ class _Project:
         if not written.keys() & _OTHER_PARAMETERS:
             yield from self._fields(type_name(parameter_type(parameter)))
 
-    def _fields(self, name: str, depth: int = 0) -> Iterator[Note]:
+    def _fields(self, name: str, above: tuple[Node, ...] = ()) -> Iterator[Note]:
         """The fields of a type that bodies are read into, and of what it has lists of."""
         declaration = self.types.get(name.rpartition(".")[2])
-        if declaration is None or depth > DEEPEST:
+        if declaration is None or declaration in above or len(above) > DEEPEST:
             return
         if declaration.type == "record_declaration":
             members = [(parameter_name(one), parameter_type(one), one) for one in parameters_of(declaration)]
@@ -167,9 +177,9 @@ class _Project:
         for field, _, member in members:
             renamed = [arguments_of(one).get("value") for one in annotations_in(member) if annotation_name(one) == "JsonProperty"]  # fmt: skip
             yield "fields", next((string_of(one) for one in renamed if one is not None), field)
-        for _, typed, _ in members:
-            for inner in type_arguments(typed):
-                yield from self._fields(type_name(inner), depth + 1)
+        inside = dict.fromkeys(type_name(inner) for _, typed, _ in members for inner in type_arguments(typed))
+        for inner in inside:
+            yield from self._fields(inner, (*above, declaration))
 
 
 def _words(node: Node) -> Iterator[Note]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tree_sitter import Node
 
 from ....analysis.routes.java_syntax import annotations_in, arguments_of, line_of, named, string_of, text_of
-from .java_sites import Annotated, annotated_at, annotation_name, calls_at, following, is_handled, java_tree
+from .java_sites import Annotated, Sites, annotation_name, following, is_handled, java_tree
 from .java_statuses import status_changes
 from .mutant import Mutant, field_mutant, route_mutant, status_mutant
 from .sites import Span, span_of, walk
@@ -23,8 +23,9 @@ def java_mutants(path: Path, name: str, lines: Mapping[int, Collection[str]]) ->
     """`lines`: of each line that registers routes, their methods."""
     content = path.read_bytes()
     tree = java_tree(content)
+    sites = Sites(tree)
     for line, methods in lines.items():
-        yield from _routes_gone(tree, content, name, line, methods)
+        yield from _routes_gone(sites, content, name, line, methods)
     for place, status, replacement in status_changes(tree):
         yield status_mutant(name, _line_at(content, place), place, status, replacement)
     for key in _fields(tree):
@@ -39,14 +40,14 @@ def _line_at(content: bytes, span: Span) -> int:
 # Routes.
 
 
-def _routes_gone(tree: Node, content: bytes, name: str, line: int, methods: Collection[str]) -> Iterator[Mutant]:
-    annotated = annotated_at(tree, line)
+def _routes_gone(sites: Sites, content: bytes, name: str, line: int, methods: Collection[str]) -> Iterator[Mutant]:
+    annotated = sites.annotated_at(line)
     for one in annotated:
         gone = _with_its_path(one)
         kept = b"".join(content[a.end_byte : b.start_byte] for a, b in pairwise(gone))
         span = Span(start=gone[0].start_byte, end=gone[-1].end_byte)
         yield route_mutant(name, line, " ".join(map(text_of, gone)), span, kept.decode("utf-8", "replace"))
-    for call in calls_at(tree, line, methods) if not annotated else ():
+    for call in sites.calls_at(line, methods) if not annotated else ():
         if (change := _without_call(call, content)) is not None:
             shown = content[_name_of(call).start_byte : call.end_byte].decode("utf-8", "replace")
             yield route_mutant(name, line, shown, *change)

@@ -45,32 +45,36 @@ def annotation_name(annotation: Node) -> str:
     return simple_name(annotation.child_by_field_name("name"))
 
 
-def annotated_at(tree: Node, line: int) -> list[Annotated]:
-    """The annotations that begin at the line and make a route of their method. One that nobody knows, the tree's own, counts where it is
-    the only one."""
-    found = [
-        Annotated(annotation, method)
-        for method in walk(tree)
-        if method.type == "method_declaration"
-        for annotation in annotations_in(method)
-        if line_of(annotation) == line
-    ]
-    known = [one for one in found if _MAPPING.fullmatch(annotation_name(one.annotation))]
-    return known or (found if len(found) == 1 else [])
+class Sites:
+    """What may register routes in a source, by its line."""
 
+    def __init__(self, tree: Node) -> None:
+        self._annotated: dict[int, list[Annotated]] = {}
+        self._calls: dict[int, list[Node]] = {}
+        for node in walk(tree):
+            if node.type == "method_declaration":
+                for annotation in annotations_in(node):
+                    self._annotated.setdefault(line_of(annotation), []).append(Annotated(annotation, node))
+            elif node.type == "method_invocation" and (name := node.child_by_field_name("name")) is not None:
+                self._calls.setdefault(line_of(name), []).append(node)
 
-def calls_at(tree: Node, line: int, methods: Collection[str]) -> list[Node]:
-    """The calls whose name is at the line and that register a route for one of `methods`; not those in a handler of another one."""
-    names = {method.lower() for method in methods}
-    found: list[Node] = []
-    for node in walk(tree):
-        if node.type != "method_invocation" or line_of(node.child_by_field_name("name") or node) != line:
-            continue
-        name = text_of(node.child_by_field_name("name"))
-        is_one = (name in _TAKES_ROUTES or name.lower() in names) and _registers(node, name)
-        if is_one and not any(_is_within(node, other.child_by_field_name("arguments")) for other in found):
-            found.append(node)
-    return found
+    def annotated_at(self, line: int) -> list[Annotated]:
+        """The annotations that begin at the line and make a route of their method. One that nobody knows, the tree's own, counts where it
+        is the only one."""
+        found = self._annotated.get(line, [])
+        known = [one for one in found if _MAPPING.fullmatch(annotation_name(one.annotation))]
+        return known or (found if len(found) == 1 else [])
+
+    def calls_at(self, line: int, methods: Collection[str]) -> list[Node]:
+        """The calls whose name is at the line and that register a route for one of `methods`; not those in a handler of another one."""
+        names = {method.lower() for method in methods}
+        found: list[Node] = []
+        for call in self._calls.get(line, ()):
+            name = text_of(call.child_by_field_name("name"))
+            is_one = (name in _TAKES_ROUTES or name.lower() in names) and _registers(call, name)
+            if is_one and not any(_is_within(call, other.child_by_field_name("arguments")) for other in found):
+                found.append(call)
+        return found
 
 
 def _registers(call: Node, name: str) -> bool:
