@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..endpoints import Route
+from .paths import VERBS
 from .python_evaluation import Evaluation
-from .python_routes import VERBS, call_name, handled, route, text
-from .python_values import UNKNOWN, Class, External, Object, Value
+from .python_routes import call_name, handled, route, text
+from .python_values import Class, External, Object
+from .values import UNKNOWN, Value
 
 MENTIONS = ("aiohttp",)
 
@@ -35,7 +37,7 @@ class _Reader:
 
     def application(self, owner: Object, prefix: str, path: frozenset[int]) -> Iterator[Route]:
         """Routes of an application under `prefix`; `path` is what leads here, so that a cycle ends."""
-        self.evaluation.spend()
+        self.evaluation.budget.spend()
         if id(owner) in path:
             return
         path |= {id(owner)}

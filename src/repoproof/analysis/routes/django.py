@@ -11,7 +11,8 @@ from .django_patterns import template_of_regex
 from .python_evaluation import Evaluation
 from .python_project import Module
 from .python_routes import as_view_class, handled, methods, route, text, unwrapped
-from .python_values import UNKNOWN, Class, External, Function, Member, Object, Value
+from .python_values import Class, External, Function, Member, Object
+from .values import UNKNOWN, Value
 
 MENTIONS = ("django", "rest_framework", "urlpatterns", "ROOT_URLCONF")
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from ..endpoints import Route
 from .django_patterns import template_of_regex
+from .paths import VERBS
 from .python_evaluation import Evaluation
-from .python_routes import VERBS, methods, route, text
-from .python_values import UNKNOWN, Class, Function, Member, Object, Site, Value
+from .python_routes import methods, route, text
+from .python_values import Class, Function, Member, Object
+from .values import UNKNOWN, Site, Value
 
 _PACKAGES = ("rest_framework", "rest_framework_nested", "drf_yasg", "rest_framework_extensions")
 _ROUTERS = (
@@ -74,7 +76,7 @@ def router_routes(evaluation: Evaluation, router: Object, prefix: str) -> Iterat
 
 def _registrations(evaluation: Evaluation, router: Object, depth: int) -> Iterator[Object]:
     """Calls of `register`, and those of a router whose registry was taken over."""
-    evaluation.spend()
+    evaluation.budget.spend()
     for event in router.events:
         if event.name == "register":
             yield event

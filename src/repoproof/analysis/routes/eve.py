@@ -8,7 +8,8 @@ from ..endpoints import Route
 from .python_evaluation import Evaluation
 from .python_project import Module
 from .python_routes import methods, route
-from .python_values import Object, Site, Table, Value
+from .python_values import Object, Table
+from .values import Site, Value
 
 MENTIONS = ("eve", "DOMAIN")
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..endpoints import Route
+from .paths import VERBS
 from .python_evaluation import Evaluation
-from .python_routes import VERBS, call_name, handled, methods, route, text
-from .python_values import UNKNOWN, Class, Member, Object, Value
+from .python_routes import call_name, handled, methods, route, text
+from .python_values import Class, Member, Object
+from .values import UNKNOWN, Value
 
 MENTIONS = ("fastapi", "starlette")
 
@@ -48,7 +50,7 @@ class _Reader:
 
         A router's own prefix goes before what its FastAPI methods add, and not before what it inherits from Starlette's.
         """
-        self.evaluation.spend()
+        self.evaluation.budget.spend()
         own = text(owner.argument(-1, "prefix")) if owner.isa(("fastapi",), ("APIRouter",)) else ""
         if id(owner) in path or own is None:
             return

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..endpoints import Route
+from .paths import VERBS, joined
 from .python_evaluation import Evaluation
-from .python_routes import VERBS, as_view_class, handled, methods, route, text, unwrapped
-from .python_values import UNKNOWN, Class, Function, Member, Object, Value
+from .python_routes import as_view_class, handled, methods, route, text, unwrapped
+from .python_values import Class, Function, Member, Object
+from .values import UNKNOWN, Value
 
 MENTIONS = ("flask", "quart", "Eve")
 
@@ -43,11 +45,11 @@ class _Reader:
 
     def application(self, owner: Object, mount: str) -> Iterator[Route]:
         for found in self._owner(owner, None, frozenset()):
-            yield found.model_copy(update={"path": _joined(mount, found.path)}) if mount else found
+            yield found.model_copy(update={"path": joined(mount, found.path)}) if mount else found
 
     def _owner(self, owner: Object, prefix: str | None, path: frozenset[int]) -> Iterator[Route]:
         """Routes of an application or a blueprint registered at `prefix`; `path` is what leads here, so that a cycle ends."""
-        self.evaluation.spend()
+        self.evaluation.budget.spend()
         if id(owner) in path:
             return
         path |= {id(owner)}
@@ -79,11 +81,11 @@ class _Reader:
         own = blueprint.argument(-1, "url_prefix") if own is None else own
         if own is None or isinstance(own, str):
             yield from self._owner(
-                blueprint, own if prefix is None else prefix if own is None else _joined(prefix, own), path
+                blueprint, own if prefix is None else prefix if own is None else joined(prefix, own), path
             )
 
     def _route(self, call: Object, rule: str, prefix: str | None, allowed: tuple[str, ...]) -> Iterator[Route]:
-        full = rule if prefix is None else _joined(prefix, rule) if rule else prefix
+        full = rule if prefix is None else joined(prefix, rule) if rule else prefix
         package = (
             call.kind.owner.name.partition(".")[0]
             if isinstance(call.kind, Member) and isinstance(call.kind.owner, Object)
@@ -154,7 +156,3 @@ class _Reader:
                         else ("GET",)
                     )
                     yield from self._route(event, before + url, prefix, allowed)
-
-
-def _joined(prefix: str, rule: str) -> str:
-    return f"{prefix.rstrip('/')}/{rule.lstrip('/')}"

@@ -28,7 +28,7 @@ def _routes(tree: Path) -> tuple[Route, ...]:
     evaluation = Evaluation(tree, mentions={word for framework in FRAMEWORKS for word in framework.MENTIONS})
     found: list[Route] = []
     for framework in FRAMEWORKS:
-        with evaluation.allowance():
+        with evaluation.budget.allowance():
             found.extend(islice(framework.routes(evaluation), MAX_ROUTES))
     return tuple(found)
 

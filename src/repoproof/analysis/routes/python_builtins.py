@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
-from .python_values import UNKNOWN, External, Object, Table, Value
+from .python_values import External, Object, Table
+from .values import UNKNOWN, Reply, Value
 
 MAX_ITEMS = 5_000
 MAX_TEXT = 4_096
 
 Arguments = tuple[Value, ...]
 Keywords = Mapping[str, Value]
-
-
-class Reply(NamedTuple):
-    """A result, as opposed to no rule for the call."""
-
-    value: Value
 
 
 def bounded(text: str) -> Value:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..endpoints import METHODS, Route, normalise_path
+from .paths import VERBS
 from .python_evaluation import Evaluation
-from .python_values import UNKNOWN, Class, External, Function, Member, Object, Site, Value
-
-VERBS = {method.lower(): method for method in METHODS}
+from .python_values import Class, External, Function, Member, Object
+from .values import UNKNOWN, Site, Value
 
 
 def route(framework: str, methods: Iterable[str], path: str, site: Site) -> Iterator[Route]:

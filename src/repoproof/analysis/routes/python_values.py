@@ -10,28 +10,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from .python_project import Module
-
-Value = Any
-
-
-class Site(NamedTuple):
-    """Where in the source something happens."""
-
-    file: str
-    line: int
-
-
-class _Unknown:
-    """A value that cannot be told without running the code."""
-
-    def __repr__(self) -> str:
-        return "UNKNOWN"
-
-
-UNKNOWN = _Unknown()
+from .values import Names, Site, Value
 
 
 class Table(dict[Any, Value]):
@@ -55,18 +37,29 @@ class External:
 
 
 @dataclass(eq=False)
-class Scope:
-    names: dict[str, Value]
+class Scope(Names):
+    """The namespace of a module, a function or a class."""
+
     module: Module
-    parent: Scope | None = None
     is_class: bool = False
     globals: set[str] = field(default_factory=set)
     function: Function | None = None
+    """Whose call it is made for."""
     receiver: Value = None
+    """The first argument of that call: what `super()` starts from."""
+
+    def holder(self, name: str) -> Scope | None:
+        """The innermost that has the name. A class's names are not seen from its methods."""
+        at: Scope | None = self
+        while at is not None and (name not in at.names or (at.is_class and at is not self)):
+            at = at.parent
+        return at
 
 
 @dataclass(eq=False)
 class Function:
+    """A function with the scope that it closes over."""
+
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     scope: Scope
     owner: Class | None = None
@@ -85,6 +78,8 @@ class Function:
 
 @dataclass(eq=False)
 class Class:
+    """A class of the tree."""
+
     name: str
     bases: tuple[Value, ...]
     attributes: dict[str, Value]
