@@ -14,6 +14,8 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 MAX_PARAMETER = 500
 """Characters of one parameter with its pattern; an unclosed bracket is not looked after for longer."""
 
+_PLAIN = re.compile(r"[^\[{$<(:*?#]+")
+"""Nothing that a parameter, a query or a fragment begins with."""
 _DOLLARS = re.compile(r"\$+(?=\{)")
 _NAMED_GROUP = re.compile(r"\(\?P?<(\w+)>")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -69,6 +71,10 @@ def _normalised(path: str) -> str:
     out: list[str] = []
     at = 0
     while at < len(text) and text[at] not in "?#":
+        if plain := _PLAIN.match(text, at):
+            out.append(plain[0])
+            at = plain.end()
+            continue
         name, at_next = _parameter(text, at)
         out.append(text[at] if name is None else f"{{{name}}}")
         at = at_next
