@@ -22,12 +22,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from .. import api
     from ..reports.report import counted
+    from .logs import logging_to
+    from .printing import console
 
-    if args.new:
-        name = Path(args.suite).resolve().name
-        suite = api.build(args.new, [args.folder], args.suite, name=name, version="0.1.0", licence="NOASSERTION")
-    else:
-        suite = api.add(args.suite, args.folder)
+    with logging_to(console(stderr=True), verbose=0, file=None):
+        if args.new:
+            name = Path(args.suite).resolve().name
+            suite = api.build(args.new, [args.folder], args.suite, name=name, version="0.1.0", licence="NOASSERTION")
+        else:
+            suite = api.add(args.suite, args.folder)
     sealed = f"{counted(len(suite), 'task')}, sealed as sha256:{suite.digest[:12]}"
     print(f"{args.suite}: {sealed}; prove the new one with `repoproof validate {args.suite}`")
     return 0

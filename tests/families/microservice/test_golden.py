@@ -1,5 +1,6 @@
 """Results are held against the manifest, whatever the test side reports."""
 
+import json
 from xml.etree import ElementTree
 
 import pytest
@@ -19,6 +20,26 @@ def test_every_expected_test_has_exactly_one_result_in_the_manifests_order():
     held, unexpected = hold_against(("a", "b", "c"), [line("c"), line("a", "failed"), line("d")])
     assert [(r.id, r.outcome.value) for r in held] == [("a", "failed"), ("b", "missing"), ("c", "passed")]
     assert unexpected == ("d",)
+
+
+def test_what_was_skipped_did_not_run_and_is_none_that_nobody_expected():
+    assert hold_against(("a",), [line("a"), line("b", "skipped"), line("c", "errored")])[1] == ("c",)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"collected": ["a"], "disabled": "a"},
+        {"collected": ["a"], "disabled": [1]},
+        {"collected": ["a"], "left_out": ["a"]},
+        {"collected": ["a"], "left_out": {"a": None}},
+        {"collected": "a"},
+    ],
+)
+def test_what_no_runner_writes_ends_what_is_read(tmp_path, record):
+    file = tmp_path / "results.jsonl"
+    file.write_text(f'{{"started": "9"}}\n{json.dumps(record)}\n{{"finished": 0}}\n')
+    assert read_records(file) == [{"started": "9"}]
 
 
 @pytest.mark.parametrize("outcome", ["failed", "errored", "skipped"])

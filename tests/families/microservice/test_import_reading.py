@@ -306,6 +306,16 @@ class NotesTest extends BaseTest {
     interface Contract { @Test default void shared() {} }
 }
 """,
+    "a/MoreTest.java": """package a;
+@Disabled abstract class OffBase { @Test void fromBase() {} @Ignore @Test void neither() {} }
+class MoreTest extends OffBase {}
+@Disabled class OffTest extends BaseTest { @Test void own() {} }
+@EnabledOnOs(OS.LINUX) class HereTest {
+    @Test void here() {}
+    @Test @DisabledIfEnvironmentVariable(named = "CI", matches = ".*") void there() {}
+    @Disabled @Test void no() {}
+}
+""",
     "OldTest.java": "import junit.framework.TestCase; public class OldTest extends TestCase { public void testIt() {} void help() {} }",
 }
 
@@ -314,13 +324,27 @@ def test_java_tests_are_read_from_their_source(tmp_path):
     tests = read_tests(write_tree(tmp_path, {f"src/test/java/{name}": text for name, text in JAVA.items()}))
     assert tests.ids == (
         "OldTest::testIt",
+        "a.MoreTest::fromBase",
+        "a.HereTest::here",
+        "a.HereTest::there",
         "a.NotesTest::reads",
         "a.NotesTest::writes",
         "a.NotesTest::again",
         "a.NotesTest::inherited",
         "a.NotesTest$Deep::down",
     )
-    assert tests.disabled == ("a.NotesTest::later", "a.NotesTest$Off::never")
+    assert tests.disabled == (
+        "a.MoreTest::neither",
+        "a.OffTest::own",
+        "a.OffTest::inherited",
+        "a.HereTest::no",
+        "a.NotesTest::later",
+        "a.NotesTest$Off::never",
+    )
+    assert tests.conditional == {
+        "a.HereTest::here": "EnabledOnOs",
+        "a.HereTest::there": "DisabledIfEnvironmentVariable",
+    }
 
 
 @pytest.mark.parametrize(

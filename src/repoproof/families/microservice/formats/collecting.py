@@ -13,6 +13,7 @@ from ....sandbox import Limits, Sandbox
 from ....sandbox.base import Loopback
 from ....toolchains import runner_environment
 from ..defects import gist
+from ..expected import expected_of
 from ..golden import COLLECT_TESTS, golden_view, read_records, service_urls
 from ..stubs import stub
 from ..task import MicroserviceTask
@@ -33,6 +34,10 @@ class Collected:
     """By file, in the order of collection."""
     trouble: dict[str, str] = field(default_factory=dict)
     """File -> why it could not be collected."""
+    disabled: set[str] = field(default_factory=set)
+    """Ids that the source has switched off."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Id -> why pytest leaves it out, as it is marked."""
     complete: bool = False
     """Whether collection reached its end."""
 
@@ -40,10 +45,12 @@ class Collected:
 def expected_ids(
     task: MicroserviceTask, tests: Path, requirements: Path | None, suite: Suite, box: Sandbox
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ids of the tests in `tests`, and notes. Files that cannot be imported here count with the tests that their source shows."""
+    """The ids of the tests in `tests`, and notes. Files that cannot be imported here count with the tests that their source shows; what the
+    source has switched off is not expected."""
     environment = runner_environment(requirements, box=box, cache=cache_root(), log=lambda name, content: None)
     variables = {**service_urls(task.port), **(task.sealed.test_environment if task.sealed else {})}
     best: dict[str, list[str]] = {}
+    disabled, left_out = set(suite.disabled), dict[str, str]()
     last = Collected()
     for circumstance in CIRCUMSTANCES:
         with _laid_out(tests) as (runner, golden, results), _service(circumstance, task, box, runner) as loopback:
@@ -54,9 +61,11 @@ def expected_ids(
                 loopback=loopback,
             )
             last = _read(results / "results.jsonl", (ran.stdout + ran.stderr).decode("utf-8", "replace"))
+        disabled |= last.disabled
         for file, ids in last.ids.items():
             if len(ids) > len(best.get(file, ())):
                 best[file] = ids
+                left_out |= {id: last.left_out[id] for id in ids if id in last.left_out}
         if last.complete and not last.trouble:
             break
     notes: list[str] = []
@@ -65,7 +74,8 @@ def expected_ids(
         if ids and file not in best and why:
             best[file] = ids
             notes.append(f"{file}: test ids read from its source, since it cannot be imported: {why}")
-    return tuple(id for file in sorted(best) for id in best[file]), tuple(notes)
+    ids, told = expected_of([id for file in sorted(best) for id in best[file]], disabled, left_out)
+    return ids, (*notes, *told)
 
 
 @contextmanager
@@ -90,6 +100,8 @@ def _read(results: Path, said: str) -> Collected:
             collected.complete = True
             for id in line["collected"]:
                 collected.ids.setdefault(id.partition("::")[0], []).append(id)
+            collected.disabled |= set(line.get("disabled", ()))
+            collected.left_out |= line.get("left_out", {})
         elif "collect_error" in line:
             collected.trouble[line["collect_error"].partition("::")[0]] = gist(line["message"])
         elif "collect_skipped" in line:

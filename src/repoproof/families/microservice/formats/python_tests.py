@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ..inside.disabled_tests import disabled_in, is_disabled
+
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0", "[::1]")
 
 _URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]):(\d{2,5})")
@@ -23,6 +25,8 @@ class Suite:
 
     tests: dict[str, list[str]] = field(default_factory=dict)
     """File -> ids of its tests, parametrised ones once."""
+    disabled: set[str] = field(default_factory=set)
+    """Those of the ids that the source switches off, whatever is there."""
     ports: dict[int, int] = field(default_factory=dict)
     """Port of this machine that an address names -> how often."""
     variables: dict[str, str | None] = field(default_factory=dict)
@@ -81,6 +85,8 @@ def _read_module(module: ast.Module, name: str, suite: Suite) -> None:
             suite.ports[port] = suite.ports.get(port, 0) + 1
     if Path(name).name.startswith("test_") or Path(name).stem.endswith("_test"):
         suite.tests[name] = list(_tests(module.body, f"{name}::", suite.fixtures))
+        off = disabled_in(module)
+        suite.disabled |= {id for id in suite.tests[name] if is_disabled(id.partition("::")[2], off)}
 
 
 def _tests(body: list[ast.stmt], prefix: str, fixtures: set[str]) -> Iterator[str]:

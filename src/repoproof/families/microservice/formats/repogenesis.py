@@ -118,7 +118,7 @@ def take_python(
     task = _unplaced(port, sealed)
     ids, told = expected_ids(task, tests, locked if packages.lock else None, found, box)
     sealed["expected_tests"] = list(ids)
-    return sealed, port, [*notes, *told, *([] if ids else ["no test is collected"])]
+    return sealed, port, [*notes, *told, *([] if ids else ["no test is expected" if told else "no test is collected"])]
 
 
 def white_box(modules: tuple[str, ...], readme: str) -> str:
@@ -137,6 +137,9 @@ def take_java(
     found = read_tests(tests)
     if found.disabled:
         notes.append(f"disabled, hence not expected: {', '.join(found.disabled)}")
+    if found.conditional:
+        named = ", ".join(f"{id} ({condition})" for id, condition in found.conditional.items())
+        notes.append(f"expected, though a condition may leave them out: {named}")
     if not found.ids:
         notes.append("no test is found in its source")
     port, note = inference.port_of(listed.port, Suite(), readme, language="java", framework=framework)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from disabled_tests import disabled, left_out  # pyright: ignore[reportMissingImports] -- beside this file inside
 from suite_settings import arguments_for  # pyright: ignore[reportMissingImports] -- beside this file inside
 
 WORST = {"passed": 0, "skipped": 1, "failed": 2, "errored": 3}
@@ -71,7 +72,14 @@ class Recorder:
             self.write({"collect_skipped": report.nodeid, "message": str(report.longreprtext)[-MESSAGE_LIMIT:]})
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.write({"collected": [item.nodeid for item in session.items]})
+        left_out_of = {item.nodeid: why[:200] for item in session.items if (why := left_out(item)) is not None}
+        self.write(
+            {
+                "collected": [item.nodeid for item in session.items],
+                "disabled": [item.nodeid for item in session.items if disabled(item)],
+                "left_out": left_out_of,
+            }
+        )
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         self.write({"finished": int(exitstatus)})
