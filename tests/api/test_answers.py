@@ -81,9 +81,9 @@ def test_a_report_tells_what_the_model_failed_from_what_the_endpoint_did(suite, 
     page = report_page(report)
     line = "3 of 4 attempts brought no file: 1 cut off, 1 answered without any, 1 fault rate_limited"
     assert line in page.parts
-    # What was only read has no reason.
+    # What was only read has no reason of its own; its solver may have said something.
     assert [part.rows for part in page.parts if isinstance(part, Table) and part.title == "Why"] == [
-        (("busy#0", busy.reason),)
+        (*((task + "#0", rows[task].origin.note) for task in ("wordy", "endless")), ("busy#0", busy.reason))
     ]
 
     # The same solve goes on, and the same score: nothing is left of the fault.

@@ -15,6 +15,8 @@ from repoproof.core.config import ScoreConfig
 from repoproof.core.run import RunDirectory
 from repoproof.engine.plan import Plan
 from repoproof.engine.pool import Finished, Started
+from repoproof.reports.pages import report_page
+from repoproof.reports.tables import Table
 from repoproof.sandbox import open_sandbox
 
 
@@ -110,10 +112,38 @@ def test_a_submission_is_called_one_thing_everywhere(suite, submissions, run, ca
     assert f"{label}: try 1" in caplog.messages
 
 
-@pytest.mark.parametrize(("label", "attempt"), [("fourth", None), ("first", 2), ("first/third-try", None)])
-def test_what_the_run_does_not_have_is_said(run, label, attempt):
-    with pytest.raises(BadInput, match=r"task: the run has no '"):
+@pytest.mark.parametrize(
+    ("label", "attempt", "mend"),
+    [
+        ("library-loans", None, "the first are: first, second, third"),
+        ("frist", None, "did you mean 'first'?"),
+        ("second-try", None, "did you mean 'first/second-try'?"),
+        ("first", 2, "of first it has: first/a, first/second-try"),
+        ("first/third-try", None, "of first it has: first/a, first/second-try"),
+    ],
+)
+def test_what_the_run_does_not_have_is_said_with_what_it_has(run, label, attempt, mend):
+    with pytest.raises(BadInput, match=r"task: the run has no '") as raised:
         api.verdict(run, label, attempt=attempt)
+    assert raised.value.mend == mend
+
+
+def test_what_was_only_read_is_called_so_and_its_solver_is_heard(suite, submissions, tmp_path, caplog, capsys):
+    line = {"task": "first", "path": "a", "origin": {"model": "m-1", "note": "cut off\nat 50 tokens", "cut_off": True}}
+    (submissions / "submissions.jsonl").write_text(json.dumps(line) + "\n")
+    caplog.set_level("INFO", "repoproof")
+    report = api.score(suite, submissions, tmp_path / "run", static_only=True, tasks=["first"])
+    assert any(message.startswith("first/a: read: static measures only") for message in caplog.messages)
+    for command in (["show"], ["rerun"]):
+        assert main([*command, str(tmp_path / "run"), "first"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[:3] == [
+            "first/a read: static measures only: nothing was run",
+            "answered by model m-1",
+            "the solver's note: cut off at 50 tokens",
+        ]
+    why = [part.rows for part in report_page(report).parts if isinstance(part, Table) and part.title == "Why"]
+    assert why == [(("first/a", "cut off at 50 tokens"),)]
 
 
 def test_a_rerun_is_the_same_question_and_replaces_the_answer(run):

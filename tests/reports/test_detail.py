@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from repoproof.core.outcomes import Cause, Status, TestOutcome
 from repoproof.core.verdict import Phase, PhaseName, TestResult, Violation
 from repoproof.reports.detail import verdict_page
@@ -34,6 +36,20 @@ def test_a_phase_shows_what_it_used_of_what_it_may(verdict):
         ("install", "ok", "cached", "0.0", "", "", "", ""),
         ("start", "failed", "exited 3", "1.2", "15", "0.5", "3", "no answer; memory not limited"),
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "ok", "cause", "said"),
+    [
+        (PhaseName.START, True, Cause.KILLED, "by us, after the tests"),
+        (PhaseName.START, False, Cause.KILLED, "by us"),
+        (PhaseName.TEST, False, Cause.KILLED, "by us"),
+        (PhaseName.START, False, Cause.SIGNALLED, "signalled"),
+    ],
+)
+def test_what_we_ended_ourselves_does_not_look_like_a_failure(verdict, name, ok, cause, said):
+    phase = Phase(name=name, ok=ok, cause=cause)
+    assert tables(verdict("a", Status.PASSED, phases=(phase,)))["Phases"].rows[0][2] == said
 
 
 def test_every_expected_test_has_a_line(verdict):

@@ -5,7 +5,7 @@ from .building import build_from_reference
 from .host import doctor, gc
 from .importing import import_repogenesis
 from .models import check_model, endpoints, local_model, scripted_server
-from .one import label, rerun, shell, show_log, verdict
+from .one import label, rerun, shell, show, show_log, verdict
 from .repogenesis import run_evaluation
 from .runs import check, compare, report, score
 from .solve import solve
@@ -36,6 +36,7 @@ __all__ = [
     "scripted_server",
     "seal",
     "shell",
+    "show",
     "show_log",
     "solve",
     "validate",

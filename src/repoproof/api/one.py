@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from ..core.config import SCORER_VERSION, ScoreConfig
 from ..core.errors import BadInput
 from ..core.paths import cache_root
 from ..core.run import Asked, RunDirectory, RunInfo
-from ..core.submission import Submission, submission_label
+from ..core.submission import Origin, Submission, submission_label
 from ..core.submissions import read_submissions
 from ..core.suite import Suite
 from ..core.task import Task
@@ -33,6 +36,28 @@ def label(run: Path | str, task: str, *, attempt: int | None = None) -> str:
     """What reports call that submission: `blog#1`, or `blog/second-try` where it has a name."""
     found = _question(RunDirectory.read(arguments.place(run, "run")).info, task, attempt)
     return submission_label(found.key.task, found.key.attempt, found.name)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One verdict, and what the run knows of the submission that it is on."""
+
+    verdict: Verdict
+    label: str
+    """What reports call the submission."""
+    origin: Origin
+    """Who made it, and what they say of it."""
+    static_only: bool
+    """Whether the code was only read."""
+
+
+def show(run: Path | str, task: str, *, attempt: int | None = None) -> Shown:
+    """All that `repoproof show` prints of one submission of a run."""
+    directory = RunDirectory.read(arguments.place(run, "run"))
+    info = directory.info
+    found = _question(info, task, attempt)
+    label = submission_label(found.key.task, found.key.attempt, found.name)
+    return Shown(_answer(directory, found), label, found.origin, info.config.static_only)
 
 
 def show_log(run: Path | str, task: str, log: str, *, attempt: int | None = None) -> bytes:
@@ -156,7 +181,17 @@ def _question(info: RunInfo, label: str, attempt: int | None) -> Asked:
     for labels in (named, numbered, first):
         if wanted in labels:
             return labels[wanted]
-    raise BadInput(f"the run has no {wanted!r}", field="task", mend=nearest(wanted, [*first, *named, *numbered]))
+    raise BadInput(f"the run has no {wanted!r}", field="task", mend=_instead(wanted, named))
+
+
+def _instead(wanted: str, labels: Mapping[str, Asked]) -> str:
+    """The mend for a submission that the run does not have; `labels` are those that it has, as reports call them."""
+    task = re.split("[#/]", wanted)[0]
+    if of_task := [label for label, asked in labels.items() if asked.key.task == task]:
+        return f"of {task} it has: {', '.join(of_task[:5])}{', ...' if len(of_task) > 5 else ''}"
+    tasks = list(dict.fromkeys(asked.key.task for asked in labels.values()))
+    near = get_close_matches(wanted, [*tasks, *labels], n=1)
+    return nearest(near[0] if near else wanted, [*near, *tasks])
 
 
 def _answer(directory: RunDirectory, question: Asked) -> Verdict:

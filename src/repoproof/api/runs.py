@@ -23,7 +23,7 @@ from ..engine.pool import Event, Finished, Retried, Started, score_all
 from ..families import family
 from ..reports.check import Check, check_of, unknown_lines
 from ..reports.comparison import Comparison, comparison_of
-from ..reports.report import Report
+from ..reports.report import Report, status_word
 from ..reports.scores import report_of
 from ..sandbox import Sandbox, open_sandbox
 from ..solvers.output import unanswered
@@ -171,7 +171,7 @@ def answer(
     on_event: OnEvent,
 ) -> Report:
     """Score what is planned into a locked run, and leave `report.json` behind, however that ends."""
-    of, hear = family(directory.info.family), _logged(on_event)
+    of, hear = family(directory.info.family), _logged(on_event, static_only=config.static_only)
     hear(planned)
     try:
         score_all(
@@ -220,7 +220,7 @@ def _not_swapped(submissions: Path | str, suite: Suite | Path | str) -> Path:
     return place
 
 
-def _logged(on_event: OnEvent) -> OnEvent:
+def _logged(on_event: OnEvent, *, static_only: bool) -> OnEvent:
     """`on_event`, and a line in the log for what a person would ask about afterwards."""
 
     labels: dict[VerdictKey, str] = {}
@@ -240,7 +240,8 @@ def _logged(on_event: OnEvent) -> OnEvent:
                 found = event.verdict
                 phases = ", ".join(f"{phase.name} {phase.seconds:.1f} s" for phase in found.phases)
                 label = labels[found.key]
-                log.info("%s: %s: %s (%s)", label, found.status, found.reason, phases or "nothing run")
+                word = status_word(found.status, static_only=static_only)
+                log.info("%s: %s: %s (%s)", label, word, found.reason, phases or "nothing run")
                 for phase in found.phases:
                     log.debug("%s: %s", label, phase.model_dump_json(exclude_defaults=True))
             case Retried():

@@ -20,7 +20,8 @@ def run(args: argparse.Namespace) -> int:
     from .printing import console, print_page
 
     with logging_to(console(stderr=True), verbose=args.verbose, file=args.log_file):
-        verdict = api.rerun(args.run, args.task, attempt=args.attempt)
-    label = api.label(args.run, args.task, attempt=args.attempt)
-    print_page(verdict_page(verdict, label=label), verdict, "table")
-    return INFRASTRUCTURE if verdict.status is Status.INFRASTRUCTURE_ERROR else 0
+        api.rerun(args.run, args.task, attempt=args.attempt)
+    found = api.show(args.run, args.task, attempt=args.attempt)
+    page = verdict_page(found.verdict, label=found.label, origin=found.origin, static_only=found.static_only)
+    print_page(page, found.verdict, "table")
+    return INFRASTRUCTURE if found.verdict.status is Status.INFRASTRUCTURE_ERROR else 0

@@ -24,7 +24,9 @@ def run(args: argparse.Namespace) -> int:
         # As it is: what a candidate printed is no text that we could vouch for.
         sys.stdout.buffer.write(api.show_log(args.run, args.task, args.log, attempt=args.attempt))
         return 0
-    verdict = api.verdict(args.run, args.task, attempt=args.attempt)
-    label = api.label(args.run, args.task, attempt=args.attempt)
-    print_page(verdict_page(verdict, label=label, full=args.full), verdict, args.format)
+    found = api.show(args.run, args.task, attempt=args.attempt)
+    page = verdict_page(
+        found.verdict, label=found.label, origin=found.origin, static_only=found.static_only, full=args.full
+    )
+    print_page(page, found.verdict, args.format)
     return 0

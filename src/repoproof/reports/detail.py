@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..core.base import MiB
-from ..core.submission import submission_label
-from ..core.verdict import Phase, TestResult, Verdict
+from ..core.outcomes import Cause
+from ..core.submission import Origin, submission_label
+from ..core.verdict import Phase, PhaseName, TestResult, Verdict
+from .report import status_word
 from .tables import Column, Listing, Page, Part, Table
 
 SAID_IN_FULL = 3
@@ -15,14 +17,18 @@ GIST = 100
 """Characters of what a test says in one line."""
 
 
-def verdict_page(verdict: Verdict, *, label: str = "", full: bool = False) -> Page:
-    """What decided it, what ran, test by test, the family's evidence, and where the logs are.
+def verdict_page(
+    verdict: Verdict, *, label: str = "", origin: Origin | None = None, static_only: bool = False, full: bool = False
+) -> Page:
+    """What decided it, what its solver says, what ran, test by test, the family's evidence, and where the logs are.
 
-    `label` is what reports call the submission; `full` shows all that every test said.
+    `label` is what reports call the submission, `origin` who made it; `static_only` is whether nothing was run; `full` shows all that
+    every test said.
     """
     parts: list[Part] = [
-        f"{label or submission_label(verdict.task, verdict.attempt)} {verdict.status.value}"
+        f"{label or submission_label(verdict.task, verdict.attempt)} {status_word(verdict.status, static_only=static_only)}"
         + (f": {verdict.reason}" if verdict.reason else ""),
+        *_from_the_solver(origin or Origin()),
         f"scored {verdict.started:%Y-%m-%d %H:%M:%S %Z} in {verdict.seconds:.1f} s"
         + (f", try {verdict.tries}" if verdict.tries > 1 else "")
         + (f", failure of: {verdict.boundary.value}" if verdict.boundary else ""),
@@ -51,6 +57,17 @@ def verdict_page(verdict: Verdict, *, label: str = "", full: bool = False) -> Pa
     if verdict.environment:
         parts.append(Table((Column("Environment"), Column("Value")), tuple(verdict.environment.items())))
     return Page(tuple(parts))
+
+
+def _from_the_solver(origin: Origin) -> Iterator[str]:
+    model, agent = (
+        f"{what} {name}" if name else "" for what, name in (("model", origin.model), ("agent", origin.agent))
+    )
+    if made := ", ".join(filter(None, (model, agent, origin.sampling))):
+        yield f"answered by {made}"
+    said = [*(["cut off"] if origin.cut_off else []), *(["no file in the answer"] if origin.without_file else [])]
+    if note := " ".join(origin.note.split()) or ", ".join(said):
+        yield f"the solver's note: {note}"
 
 
 def _said(tests: Iterable[TestResult], *, full: bool) -> Iterator[Part]:
@@ -86,6 +103,8 @@ def _phases(verdict: Verdict) -> Table:
 
 def _phase(phase: Phase) -> tuple[str, ...]:
     ended = "cached" if phase.cached else "" if phase.cause is None else phase.cause.value
+    if phase.cause is Cause.KILLED:
+        ended = "by us, after the tests" if phase.ok and phase.name is PhaseName.START else "by us"
     return (
         phase.name.value,
         "ok" if phase.ok else "failed",

@@ -274,10 +274,14 @@ def _submissions(report: Report) -> Table:
 
 
 def _reasons(report: Report) -> Table:
-    # What was only read has no reason worth a line each.
-    decided = [row for row in report.tasks if report.word(row.status) not in (Status.PASSED.value, READ)]
-    rows = tuple((row.label, row.why) for row in decided if row.why)
-    return Table((Column("Submission"), Column("Reason")), rows, title="Why")
+    def why(row: TaskRow) -> str:
+        # What was only read has no reason of its own worth a line each.
+        return row.solvers_note if report.word(row.status) == READ else row.why
+
+    rows = tuple(
+        (row.label, why(row)) for row in report.tasks if row.status is not Status.PASSED or report.run.static_only
+    )
+    return Table((Column("Submission"), Column("Reason")), tuple(row for row in rows if row[1]), title="Why")
 
 
 def _scores(report: Report) -> Table:

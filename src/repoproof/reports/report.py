@@ -189,7 +189,12 @@ class TaskRow(Frozen):
     @property
     def why(self) -> str:
         """The reason of its status, and what its solver had to say."""
-        return "; ".join(filter(None, (self.reason, " ".join(self.origin.note.split()))))
+        return "; ".join(filter(None, (self.reason, self.solvers_note)))
+
+    @property
+    def solvers_note(self) -> str:
+        """What its solver had to say, in one line."""
+        return " ".join(self.origin.note.split())
 
 
 class Report(Frozen):
