@@ -197,7 +197,7 @@ NOTATIONS = {
         "<table><tr><th>Path</th><th>Method</th></tr>\n<tr><td>/a</td><td>GET</td></tr></table>\n<table>\n<tr><td>POST</td>\n<td><code>/b</code></td></tr>\n</table>\n",
         "GET /a, POST /b",
     ),
-    "three marks of emphasis": ("1. ***POST /b***\n", "POST /b"),
+    "three marks of emphasis, and one": ("1. ***POST /b***\n\n_GET_ /a\n\n*PUT* /c\n", "POST /b, GET /a, PUT /c"),
     "an error that depends": (
         "- `GET /a` returns 404 if it is missing\n- `GET /b` → 404 when missing, 200 otherwise\n",
         "GET /a, GET /b",
@@ -393,6 +393,19 @@ BASE_PATHS = {
         "## /users\n- GET: all\n- GET /{id}\n## /pets\n- GET: all\n- GET /pets/{id}\n",
         "GET /users, GET /users/{id}, GET /pets, GET /pets/{id}",
     ),
+    "several hosts": (
+        "## Base URLs\n- Development: `http://localhost:8000/api`\n- Production: `https://api.acme.io/api`\n\n## E\n- GET /a\n",
+        "GET /api/a",
+    ),
+    "a host, and a prefix behind it": ("Base URL: `http://localhost:8080`, prefix `/api`\n- GET /a\n", "GET /api/a"),
+    "headings that are paths inside one another": (
+        "## /api/v1\n### /users\n- GET: list\n### /users/{id}\n- GET: one\n",
+        "GET /api/v1/users, GET /api/v1/users/{id}",
+    ),
+    "what only some paths begin with, in any language": (
+        "Everything under `/admin` needs a token.\nAlle Anfragen unter `/admin` brauchen eines.\nTodas las rutas en `/admin` lo requieren.\n所有 `/admin` 接口都需要登录。\n- GET /a\n",
+        "GET /a",
+    ),
     "a host that is its own": (
         "Base URL: https://api.acme.io/v1\n- GET /a\n- GET https://api.acme.io/v1/b\n- GET https://maps.acme.net/c\n",
         "GET /v1/a, GET /v1/b",
@@ -451,6 +464,22 @@ FALSE_FRIENDS = {
     "refusals and sections in other languages": (
         "- `DELETE /x` wird nicht unterstützt\n- GET /y （已废弃）\n- PUT /z 已弃用\n- GET /w (ya no existe)\n- `GET /v` est supprimée\n## Veraltet\n- GET /u\n## 更新日志\n- GET /t\n",
         "",
+    ),
+    "signs and columns that say no": (
+        "- ✅ GET /a\n- ❌ DELETE /a\n- `PUT /a` ❌\n- 🔒 POST /a\n\n| Method | Path | Implemented |\n|-|-|-|\n| GET | /b | ✅ |\n| PUT | /b | ❌ |\n\n| Method | Path | Token |\n|-|-|-|\n| POST | /b | ❌ |\n",
+        "GET /a, POST /a, GET /b, POST /b",
+    ),
+    "a remark under a heading": (
+        "### GET /a\n\n> **Deprecated** since 2.0, use GET /b\n\n### GET /b\n\nRemoved items are listed.\n\n### GET /c\n\nNot implemented yet.\n\n### GET /d\n\nStatus: planned\n\n### GET /e\n\nPlanned trips.\n",
+        "GET /b, GET /e",
+    ),
+    "sections that say so in brackets": (
+        "## Endpoints\n- GET /a\n## More (planned)\n- GET /b\n## Beta (not implemented yet)\n- GET /c\n## Admin (internal)\n- GET /d\n",
+        "GET /a, GET /d",
+    ),
+    "moved ones, and redirects": (
+        "- `GET /x` moved to `GET /y`\n- POST /p is now POST /q\n- GET /{code} redirects to the URL\n",
+        "GET /{code}",
     ),
     "words that are programs": (
         "```sh\n# use curl to read, or wget it\napt-get install -y curl git\napk add php-curl curl-dev\ncurl --version\ncurl -h all\nwhich http && http --help\n```\nWith http you are free; `curl` as well.\nhttp is a protocol on :80/x\n",

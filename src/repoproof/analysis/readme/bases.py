@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..endpoints import METHODS
 from ..openapi import join_once
@@ -12,13 +12,13 @@ from .markdown import Block, Fence, Kind, Line, Section, Table
 from .mention import Mention
 from .phrase import Target, find_target, plain, read_phrases, read_target
 
-MAX_BASES = 200
+MAX_BASES = 1_000
 MAX_TEXT = 1_000
 """Characters of a line."""
 
 _LABEL_WORDS = (
     r"(?:(?:the|our|all|default|local|common|global|service|server|api|rest|http|url|endpoints?|routes?)\s+)*"
-    r"(?:base|prefix|root|context|mount(?:ed)?|url prefix|path prefix|route prefix|api root)(?:\s+(?:api|ur[li]|paths?|routes?|prefix|point|endpoint|at|under|address))*"
+    r"(?:base|prefix|root|context|mount(?:ed)?|url prefix|path prefix|route prefix|api root)(?:\s+(?:api|ur[li]s?|paths?|routes?|prefix|point|endpoint|at|under|address))*"
     r"(?:\s+(?:for|of)\s+[\w\s]{1,40}?)?(?:\s*\([^()]*\))?"
     r"|base(?:ur[li]|path)|basis-?\s?(?:ur[li]|pfad)|(?:api-)?präfix|ur[li] (?:de )?base|(?:ruta|caminho|chemin) (?:de )?base|prefijo|prefixo|préfixe"
     r"|(?:api|接口|服务)?\s?(?:基础|基本|根)\s?(?:路径|地址|ur[li])|(?:api|接口|统一|公共|路由|路径|url)*\s?前缀|ベース\s?(?:ur[li]|パス)|기본\s?(?:ur[li]|경로)"
@@ -31,16 +31,18 @@ _PROSE = re.compile(
     r"\b(?:prefix(?:ed)?|relative to|(?:start|begin)s?(?: with)?|mounted|rooted|served|namespaced"
     r"|(?:are|is|lives?|sits?|available|exposed|found|nested|grouped|reachable)\s+(?:under|at|below|beneath))\b"
     r"(?:\s+(?:with|by|at|on|from|under|in|of|to|is|the|a|common|base|path|prefix|url|api))*[\s:]*"
-    r"|\beverything\b[^.]{0,40}?\b(?:under|below|beneath|prefixed with|starts with|relative to)\b[\s:]*"
+    r"|\beverything\b\s+(?:(?:else|here|below)\s+)?(?:is|lives?|sits?|starts)\b[^.]{0,30}?\b(?:under|below|beneath|at|with|to)\b[\s:]*"
     r"|\bcontext[ -]path(?:\s+(?:is|of|set|to|being))*[\s:=]*(?=/)"
     r"|\bprefix\s+(?:every|each|all|the)\b[^.]{0,40}?\bwith\b[\s:]*"
-    r"|\b(?:alle|sämtliche|jede[rs]?)\b[^.]{0,40}?\b(?:endpunkte?|endpoints?|routen?|pfade?|anfragen?|schnittstellen?|urls?|adressen?)\b[^.]{0,40}?"
-    r"\b(?:unter(?:halb)?(?:\s+von)?|mit|relativ zu)\b(?:\s+dem)?(?:\s+(?:präfix|pfad))?[\s:]*"
-    r"|\b(?:todos|todas|tous|toutes)\b[^.]{0,40}?\b(?:endpoints?|rutas?|rotas?|routes?|urls?|chemins?)\b[^.]{0,40}?"
-    r"\b(?:bajo|sob|con|com|sous|par|en)\b(?:\s+(?:el|o|le)\s+\w+)?[\s:]*"
-    r"|(?:所有|全部|以下|各个?)[^。]{0,20}?(?:接口|路径|端点|请求|路由|api)[^。]{0,20}?(?:以|均在|都在|位于|基于|前缀(?:均?为|是)?)[\s：:]*",
+    r"|\b(?:alle|sämtliche|jede[rs]?)\b[^.]{0,40}?\b(?:endpunkte?|endpoints?|routen?|pfade?|anfragen?|schnittstellen?|urls?|adressen?)\b[^./]{0,20}?"
+    r"\b(?:liegen|sind|stehen|beginnen|fangen|befinden|haben|tragen)\b[^./]{0,30}?\b(?:unter(?:halb)?(?:\s+von)?|mit|relativ zu)\b(?:\s+dem)?(?:\s+(?:präfix|pfad))?[\s:]*"
+    r"|\b(?:todos|todas|tous|toutes)\b[^.]{0,40}?\b(?:endpoints?|rutas?|rotas?|routes?|urls?|chemins?)\b[^./]{0,20}?"
+    r"\b(?:están|estão|son|são|sont|empiezan|comienzan|começam|commencent|tienen|têm|ont|usan|usam)\b[^./]{0,30}?\b(?:bajo|sob|con|com|sous|par|en)\b(?:\s+(?:el|o|le)\s+\w+)?[\s:]*"
+    r"|(?:所有|全部|以下|各个?)[^。]{0,20}?(?:接口|路径|端点|请求|路由|api)[^。]{0,20}?(?:均?以|[均都]在|位于|基于|前缀(?:均?为|是)?)[\s：:]*(?=/|https?:)",
     re.IGNORECASE,
 )
+# `http://localhost:8080, prefix `/api``.
+_PREFIX_BEHIND = re.compile(r"\b(?:prefix|path)\b(?:\s+is)?\W{0,5}(?<![\w/])(/[\w{}./-]+)", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:except|apart from|other than|excluding|but not|with the exception of|unless)\b(.*)", re.IGNORECASE
 )
@@ -99,22 +101,22 @@ def stated_bases(blocks: Sequence[Block]) -> list[Stated]:
 
 def find_bases(stated: Iterable[Stated], mentions: Sequence[Mention]) -> list[Base]:
     """The base paths that are stated, each reaching the smallest section around it that holds any of the `mentions`."""
-    occupied = {section for mention in mentions for section in mention.section.path()}
+    inside: dict[Section, list[Mention]] = {}
+    for mention in mentions:
+        for section in mention.section.path():
+            inside.setdefault(section, []).append(mention)
     bases: list[Base] = []
     for one in stated:
         if path := one.target.path.strip("/"):
-            scope = next((section for section in one.section.path() if section in occupied), one.section)
+            scope = next((section for section in one.section.path() if section in inside), one.section)
             under = [
                 mention.target
-                for mention in mentions
-                if not mention.target.host
-                and scope in mention.section.path()
-                and not (one.heading and mention.of_heading)
+                for mention in inside.get(scope, ())
+                if not mention.target.host and not (one.heading and mention.of_heading and mention.target == one.target)
             ]
             repeated = sum(join_once(f"/{path}", target.path) == target.path for target in under)
             resource = one.whole and any(
-                mention.of_heading and mention.target == one.target and one.section in mention.section.path()
-                for mention in mentions
+                mention.of_heading and mention.target == one.target for mention in inside.get(one.section, ())
             )
             bases.append(Base(f"/{path}", scope, one.heading, one.outside, len(under), repeated, resource))
     return bases
@@ -135,15 +137,12 @@ def path_in_heading(title: str) -> Target | None:
     return target if target and not _METHOD.search(title) else None
 
 
-def joined(mention: Mention, bases: Iterable[Base]) -> str:
-    """The path of `mention` under the base paths that reach it, the innermost first."""
+def joined(mention: Mention, bases: Mapping[Section, Sequence[Base]]) -> str:
+    """The path of `mention` under the base paths that reach it, told by their scopes, the innermost first."""
     path = mention.target.path
     if mention.target.host:
         return path
-    reaching = [
-        (mention.section.path().index(base.scope), base) for base in bases if base.scope in mention.section.path()
-    ]
-    for _, base in sorted(reaching, key=lambda pair: pair[0]):
+    for base in (base for section in mention.section.path() for base in bases.get(section, ())):
         if path.rstrip("/") not in base.outside and _wants(path, base):
             path = join_once(base.path, path)
     return path
@@ -192,6 +191,8 @@ def _in_line(text: str, section: Section, following: Sequence[Block]) -> list[St
     excepted = exception[1] if exception else ""
     outside = frozenset(path.rstrip("/.,") for path in re.findall(r"(?<!\w)/[\w/{}.-]*", excepted))
     target = find_target(" ".join(value.split()[:4]))
+    if target and target.path == "/" and (behind := _PREFIX_BEHIND.search(value)):
+        target = replace(target, path=behind[1])
     return [Stated(target, section, outside)] if target else []
 
 

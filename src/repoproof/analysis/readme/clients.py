@@ -22,8 +22,8 @@ LANGUAGES = frozenset(
 )
 # What code looks like in a block that names no language.
 _CODE = re.compile(
-    r"^[ \t]*(?:import\s|from\s+[\w.]+\s+import\b|def\s+\w+\(|class\s+\w+|@\w+(?:\.\w+)*\(|(?:const|let|var)\s+\w+\s*=|(?:async\s+)?function\b"
-    r"|(?:public|private|package)\s+\w|app\.\w+\(|func\s+\w+\(|#include\b|use\s+\w+::)",
+    r"^[ \t]*(?:import\s+[\w.]+(?:\s+as\s+\w+)?;?[ \t]*$|import\s.*\sfrom\s+['\"]|from\s+[\w.]+\s+import\b|def\s+\w+\(|class\s+\w+\s*[:({]|@\w+(?:\.\w+)*\(|(?:const|let|var)\s+\w+\s*=|(?:async\s+)?function\b"
+    r"|(?:public|private)\s+[\w<>\[\] ]+[({=;]|package\s+[\w.]+;?[ \t]*$|app\.\w+\(|func\s+\w+\(|#include\b|use\s+\w+::)",
     re.MULTILINE,
 )
 _METHOD = "|".join(METHODS)

@@ -43,7 +43,10 @@ def extract_endpoints(markdown: str) -> tuple[Extracted, ...]:
     mentions = _ours(_mentions(blocks), frozenset(base.target.host for base in stated))
     declared = [mention for mention in mentions if not mention.shown]
     bases = find_bases(stated, declared or mentions)
-    found = [(mention, normalise_path(joined(mention, bases))) for mention in mentions]
+    by_scope: dict[Section, list[Base]] = {}
+    for base in bases:
+        by_scope.setdefault(base.scope, []).append(base)
+    found = [(mention, normalise_path(joined(mention, by_scope))) for mention in mentions]
     found = [(mention, path) for mention, path in found if len(path) <= MAX_PATH_LENGTH]
     return _distinct(_folded(_under_examples(found, bases)))
 

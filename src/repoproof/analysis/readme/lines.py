@@ -23,7 +23,7 @@ from .phrase import (
     read_target,
     with_slash,
 )
-from .words import is_action, is_denial, is_refused, refers
+from .words import is_action, is_denial, is_gone_remark, is_refused, refers
 
 # A `Method:` and a `Path:` further apart than this belong to two different endpoints.
 MAX_FIELD_DISTANCE = 12
@@ -48,6 +48,7 @@ _DANGLING = re.compile(
     r"(?:[,;(]|(?:^|\s)(?:as|after|to|with|by|calls?|the|a|an|via|using|from|and|or|of|like|than|see|what|which|where|when|before|on|in|for|is|are|that|same))$",
     re.I,
 )
+_CROSS = re.compile(r"[^\w/`]*[❌✗✘🚫⛔]")
 _METHOD_TITLE = re.compile(
     r"(?P<methods>[A-Z/,|& ]+?)(?:\s+(?:requests?|endpoints?|methods?|routes?|operations?|calls?))?", re.I
 )
@@ -77,6 +78,8 @@ class LineReader:
     """A `Path:` that still waits for its method."""
     label: re.Match[str] | None = None
     """A label whose line ends behind it: its value is the next line."""
+    headed: Section | None = None
+    """A section whose heading declares endpoints, before any other of its lines."""
     denied: int | None = None
     """How far the line is indented that says of what follows that it is not there (-1: a heading-like one)."""
 
@@ -84,8 +87,9 @@ class LineReader:
         text = plain(line.text)
         if line.kind is Kind.HEADING:
             self._enter(line, text)
-        elif self._is_denied(line, text):
+        elif self._is_denied(line, text) or self._takes_back(line, text):
             return
+        self.headed = None
         label, self.label = self.label, None
         method_line, self.method_line = self.method_line, ()
         if len(text) > MAX_LINE or self._phrase(line, text) or self._fields(line, text):
@@ -152,6 +156,18 @@ class LineReader:
             return True
         return self.denied is not None
 
+    def _takes_back(self, line: Line, text: str) -> bool:
+        """Whether a line is crossed out by a sign, or says of the endpoint in the heading above that it is not there."""
+        if _CROSS.match(line.text):
+            return True
+        above = self.mentions[-1:]
+        if line.kind is not Kind.ITEM or not above or self.headed is not line.section or not is_gone_remark(text):
+            return False
+        while self.mentions and self.mentions[-1].line == line.section.line:
+            self.mentions.pop()
+        self.headed = None
+        return True
+
     def _settle(self) -> None:
         """A method left without a path of its own takes the path of its heading."""
         if self.methods and self.titled_path and self.section:
@@ -174,12 +190,16 @@ class LineReader:
             if line.kind is Kind.CONTINUED and not _follows_a_list(line.previous) and not _ends(phrases):
                 return False
         if not phrases:
-            phrases, notation = self._unseparated(line, title, notation)
+            phrases, notation, shown = self._unseparated(line, title, notation)
         if not phrases and _MARKED_METHOD.match(line.text):
-            phrases = [phrase for phrase in read_split(title) if not refers(phrase.rest)]
+            phrases = [
+                phrase for phrase in read_split(title) if not refers(phrase.rest) and not _DANGLING.search(phrase.rest)
+            ]
         shown = shown or (line.kind is not Kind.HEADING and _is_of_examples(line.section))
         for phrase in phrases:
             self._found(phrase.methods, phrase.target, line.number, notation, line.section, shown=shown)
+        if phrases and line.kind is Kind.HEADING:
+            self.headed = line.section
         return bool(phrases)
 
     def _titled(self, text: str, notation: Notation) -> tuple[list[Phrase], Notation, bool]:
@@ -194,16 +214,17 @@ class LineReader:
         chosen = notation if notation is Notation.HEADING else Notation.TITLED
         return phrases, chosen, bool(_EXAMPLE.search(title["title"]))
 
-    def _unseparated(self, line: Line, text: str, notation: Notation) -> tuple[list[Phrase], Notation]:
+    def _unseparated(self, line: Line, text: str, notation: Notation) -> tuple[list[Phrase], Notation, bool]:
         """`### List users `GET /users``: nothing but its markup, or being a heading, sets the endpoint apart from its title."""
         title = _UNSEPARATED.match(text)
         is_heading = notation is Notation.HEADING
         if not title or not (is_heading or (line.listed and is_action(text) and _ENDS_IN_MARKUP.search(line.text))):
-            return [], notation
+            return [], notation, False
         if len(title["title"].split()) > 8 or refers(title["title"]) or _DANGLING.search(title["title"]):
-            return [], notation
+            return [], notation, False
         phrases = read_phrases(text[title.end() :])
-        return phrases if _ends(phrases) else [], notation if is_heading else Notation.TITLED
+        chosen = notation if is_heading else Notation.TITLED
+        return phrases if _ends(phrases) else [], chosen, bool(_EXAMPLE.search(title["title"]))
 
     def _fields(self, line: Line, text: str) -> bool:
         found = False
@@ -332,7 +353,7 @@ def _methods_around(section: Section) -> tuple[str, ...]:
 def _described_methods(line: Line, text: str) -> tuple[str, ...]:
     """The methods that a line begins with and says something about: `- GET: all of them`, `**GET** Returns all of them`."""
     methods, rest = leading_methods(text, apart=line.listed or bool(_MARKED_METHOD.match(line.text)))
-    return () if is_refused(rest) else methods
+    return () if is_refused(re.sub(r"^\s*requests?\b", "", rest)) else methods
 
 
 def _introduces(line: Line, text: str) -> bool:

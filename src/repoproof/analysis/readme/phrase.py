@@ -54,6 +54,7 @@ _STRUCK = re.compile(r"~~.*?~~|<(del|s|strike)>.{0,300}?</\1>", re.IGNORECASE)
 _IMAGE = re.compile(r"!\[([^\[\]]*)\]\(([^()\s]*)(?:\s+\"[^\"]*\")?\)|<img\s[^<>]*>", re.IGNORECASE)
 # A method in code or bold may be written in lower case: `patch /links`, **Put** `/links`.
 _UNCASED = re.compile(rf"^\W*(?:`|\*\*)(?:{'|'.join(METHODS)})(?=\s+/|(?:`|\*\*)\s*(?:`|\*\*)?/)", re.IGNORECASE)
+_UNDERLINED = re.compile(rf"(?<!\w)_({'|'.join(METHODS)})_(?!\w)")
 _HIDDEN = str.maketrans("*<~", "\ue000\ue001\ue002")
 _KEPT = str.maketrans("\ue000\ue001\ue002", "*<~")
 _BOLD = re.compile(r"\*{2,3}|(?<![\w/])__(?=\w)|(?<=\w)__(?!\w)|(?<![\w/])[*_](?=[A-Z])|(?<=[A-Za-z:])\*(?!\w)")
@@ -96,6 +97,7 @@ def plain(text: str) -> str:
     text = _UNCASED.sub(lambda found: found[0].upper(), text)
     text = _LINK.sub(r"\1", _STRUCK.sub("", _code_kept(text)))
     text = re.sub(r"^_(.*)_$", r"\1", html.unescape(_TAGS.sub("", text)).strip())
+    text = _UNDERLINED.sub(r"\1", text)
     text = re.sub(r"\\([_*{}\[\]<>#|~-])", r"\1", _BOLD.sub("", text)).translate(_KEPT)
     return re.sub(r"^DEL(?=\s+/)", "DELETE", _LEADING.sub("", text).rstrip("\\ \t"))
 

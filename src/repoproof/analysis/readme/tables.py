@@ -19,17 +19,20 @@ _PATH_COLUMN = re.compile(
     r"|endpunkte?|schnittstellen?|pfade?|adressen?|rutas?|caminho|rota|chemin|(?:接口|请求|访问)?(?:路径|地址|路由)|接口|端点|エンドポイント|パス|경로",
     re.I,
 )
-_NO = re.compile(r"^(?:|[-–—✗✘❌×x✖]+|no|n/?a|none|false|0|40[45])$", re.IGNORECASE)
+_NO = re.compile(r"^(?:|[-–—✗✘❌🚫×x✖]+|no|n/?a|none|false|0|40[45])$", re.IGNORECASE)
 # Columns whose cells speak about endpoints that other rows declare.
 _ASIDE = re.compile(
     r"descri|note|example|remark|comment|see|when|cause|reason|meaning|replace|instead|beschreib|bemerk|beispiel|说明|描述|备注|示例",
     re.IGNORECASE,
 )
+_STATUS = re.compile(
+    r"(?:is )?(?:implemented|supported|available|done|ready)\??|implementiert|umgesetzt|是否(?:实现|支持)|已实现", re.I
+)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 # An empty cell, or one of these, stands for the one above it.
 _DITTO = re.compile(r"^(?:|[\"〃″^]{1,2}|''|idem|ditto|dito|同上)$", re.IGNORECASE)
 # The header of a table that has a property of one thing in each row.
-_PROPERTIES = re.compile(r"(?:item|property|attribute|field|key|aspect|eigenschaft|属性|项目?|名称)?", re.IGNORECASE)
+_PROPERTIES = re.compile(r"(?:item|property|aspect|eigenschaft|属性|项目?|名称)?", re.IGNORECASE)
 _VALUES = re.compile(r"(?:values?|details?|contents?|wert|值|内容)?", re.IGNORECASE)
 
 
@@ -49,7 +52,7 @@ def read_table(
     above: list[str] = []
     for number, row in rows:
         cells = [plain(cell)[:MAX_CELL] for cell in row]
-        if any("~~" in cell for cell in row) or any(is_gone(cell) for cell in cells):
+        if any("~~" in cell for cell in row) or any(is_gone(cell) for cell in cells) or columns.deny(row):
             above = []
             continue
         cells = columns.merged(cells, above)
@@ -71,10 +74,15 @@ class _Columns:
         self.methods = {column for column, cell in enumerate(header) if _METHOD_COLUMN.fullmatch(cell)}
         self.paths = {column for column, cell in enumerate(header) if _PATH_COLUMN.fullmatch(cell)}
         self.asides = {column for column, cell in enumerate(header) if _ASIDE.search(cell)}
+        self.statuses = {column for column, cell in enumerate(header) if _STATUS.fullmatch(cell)}
         self.of_method = {
             column: methods for column, cell in enumerate(header) if cell.isupper() and (methods := read_methods(cell))
         }
         self.are_named = not (self.of_method and any(map(read_target, header)))
+
+    def deny(self, row: tuple[str, ...]) -> bool:
+        """Whether a column that says what is there says no."""
+        return any(_NO.match(row[column].strip(" `*")) for column in self.statuses if column < len(row) and row[column])
 
     def merged(self, cells: list[str], above: list[str]) -> list[str]:
         """The cells, those of methods and paths that are left empty taken from the row above."""
@@ -145,7 +153,8 @@ def _is_of_properties(header: list[str], table: Table) -> bool:
     stated = bool(labels[0] and (read_methods(header[1]) or read_target(header[1])))
     named = _PROPERTIES.fullmatch(header[0]) and _VALUES.fullmatch(header[1])
     kinds = {label.lastgroup for label in labels if label}
-    return bool(stated or named) and {"path", "method"} <= kinds
+    is_label = not any(row[0].islower() for _, row in table.rows)  # `path` is a field of some record, `Path` a label
+    return bool(stated or named) and is_label and {"path", "method"} <= kinds
 
 
 def _properties(table: Table) -> Iterator[Mention]:

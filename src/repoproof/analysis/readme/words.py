@@ -20,13 +20,19 @@ _BE = r"(?:is|are|was|were|has been|have been|will be|ist|sind|wird|wurden?|est�
 
 # Said right after an endpoint, these say that it is not there.
 _REFUSAL = re.compile(
-    rf"^\W*(?:{_BE}\s+)?(?:now\s+|currently\s+|intentionally\s+|deliberately\s+)?"
+    rf"^[^\w❌✗✘🚫⛔]*(?:{_BE}\s+)?(?:now\s+(?!GET|POST|PUT|PATCH|DELETE)|currently\s+|intentionally\s+|deliberately\s+)?"
     rf"(?:{_ABSENT}|not\s+(?:allowed|required)|(?:{_GONE}|todo|tbd|wip)(?![\w-])|missing\b|absent\b|omitted\b|left out\b|forbidden\b|disabled\b|gone\b|does not exist|doesn't exist|must not exist"
+    r"|(?:moved|renamed|replaced|superseded)\s+(?:to|by|with)\b|now\s+(?:GET|POST|PUT|PATCH|DELETE)\b|reject(?:s|ed)\b|[❌✗✘🚫⛔]"
     r"|(?:wird|kommt)\b[^.]{0,40}\b(?:später|künftig)\w*|gibt es nicht|ya no\b|n'existe (?:pas|plus)|não existe|不存在"
     r"|(?:returns?|responds?(?:\s+with)?|answer(?:s|ed)?(?:\s+with)?|gives|yields)?\W*(?:405|501|(?:404|410)\b(?![^.]*\b(?:if|when|unless|otherwise|where|for|20\d)\b))\b)",
     re.IGNORECASE,
 )
 _GONE_CELL = re.compile(rf"^\W*(?:{_BE}\s+)?(?:{_ABSENT}|(?:{_GONE}|todo|tbd|wip)(?![\w-]))", re.IGNORECASE)
+# A remark under the title of an endpoint: `Deprecated since 2.0.`, `Status: planned`; not `Removed items come back.`
+_GONE_REMARK = re.compile(
+    rf"^\W*(?:status\W+)?(?:(?:this endpoint|it|this)\s+)?(?:{_BE}\s+)?(?:{_ABSENT}|(?:{_GONE})\s*(?:$|[.!:;,–—-]|\b(?:in|since|for|as of|by|and|use|seit|ab)\b))",
+    re.IGNORECASE,
+)
 _ENDPOINTS = r"(?:endpoints?|routes?|apis?|methods?|operations?|paths?|requests?|calls?|endpunkte?|routen|接口|端点|rutas?|rotas?)"
 # Said in front of a list, a table or a block, these say so of all of it.
 # `... not available` is said of them; `... not available to guests` says that they are there.
@@ -50,7 +56,7 @@ _ELSEWHERE = re.compile(
     r"|(?:external|third[- ]party|upstream|downstream|consumed|outgoing|other)\b.*(?:apis?|services?|endpoints?|calls?|webhooks?)|dependencies|licen[cs]e|contributing"
     r"|unreleased|releases?\s+v?\d[\d.]*\b.*"
     r"|änderungen|änderungsprotokoll|versionshistorie|veraltete?\b.*|entfernte?\b.*|nicht (?:mehr )?(?:unterstützt|implementiert|enthalten)\b.*|geplante?\b.*|ausblick"
-    r"|historial(?: de cambios)?|registro de cambios|obsolet[oa]s?\b.*|hoja de ruta|journal des modifications|historique|obsolètes?\b.*|feuille de route|registro de alterações"
+    r"|historial de cambios|registro de cambios|obsolet[oa]s?\b.*|hoja de ruta|journal des modifications|obsolètes?\b.*|feuille de route|registro de alterações"
     r"|(?:更新|变更|版本)(?:日志|记录|历史|说明)|(?:已?(?:废弃|弃用|移除)|(?:暂)?(?:不支持|未支持|未实现))的?(?:接口|端点|功能)?|路线图|待办(?:事项)?|変更履歴|更新履歴)",
     re.IGNORECASE,
 )
@@ -97,6 +103,11 @@ def is_gone(text: str) -> bool:
     return bool(_GONE_CELL.match(text))
 
 
+def is_gone_remark(text: str) -> bool:
+    """Whether plain `text` under the title of an endpoint says that it is not there."""
+    return bool(_GONE_REMARK.match(text))
+
+
 def is_denial(text: str) -> bool:
     """Whether plain `text` says of the list after it that its endpoints are not there, or somebody else's."""
     return len(text) <= 200 and bool(_DENIAL.match(text))
@@ -114,7 +125,11 @@ def is_action(title: str) -> bool:
 
 def is_elsewhere(title: str) -> bool:
     """Whether a section of this plain title is about endpoints that this service does not serve."""
-    return bool(_ELSEWHERE.fullmatch(_name(title)) or is_denial(_name(title)) or _RELEASE.match(title))
+    name = _name(title)
+    remark = re.search(r"[(（]([^()（）]*)[)）]$", name)
+    return bool(
+        _ELSEWHERE.fullmatch(name) or is_denial(name) or (remark and is_denial(remark[1])) or _RELEASE.match(title)
+    )
 
 
 def is_setting_up(title: str) -> bool:
