@@ -68,12 +68,14 @@ def test_a_file_that_cannot_be_imported_counts_with_the_tests_that_its_source_sh
     task, taken = imported(
         {
             "test_a.py": "import json\ndef test_a(): ...\n",
-            "test_b.py": 'TOKEN = open("/nowhere/token").read()\ndef test_b(): ...\nclass TestC:\n    def test_c(self): ...\n',
+            "test_b.py": 'import pytest\nTOKEN = open("/nowhere/token").read()\ndef test_b(): ...\nclass TestC:\n    def test_c(self): ...\n'
+            "@pytest.mark.skip\ndef test_off(): ...\n",
         }
     )
     assert task.test_ids == ("test_a.py::test_a", "test_b.py::test_b", "test_b.py::TestC::test_c")
     (note,) = [note for note in taken.notes if "read from its source" in note]
     assert note.startswith("test_b.py: test ids read from its source, since it cannot be imported: FileNotFoundError")
+    assert taken.notes[-1] == "disabled, hence not expected: test_b.py::test_off"
 
 
 def test_folders_helpers_data_classes_and_parameters_are_all_collected(imported):

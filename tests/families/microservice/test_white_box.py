@@ -130,6 +130,8 @@ def test_java_tests_run_in_the_process_of_the_submission(tmp_path):
     found = {verdict.task: verdict for verdict in verdicts(tmp_path / "run").values()}
     assert {name: found[name].measures["pass_at_1"] for name in names} == {"javalin-notes": 1.0, "spark-memo": 2 / 3, "spring-jotter": 0.0}  # fmt: skip
     assert {test.id for test in found["spark-memo"].tests} == set(JAVA_IDS)
+    # JUnit reports the disabled one as skipped: it did not run.
+    assert found["spark-memo"].detail["unexpected_tests"] == []
     assert found["spring-jotter"].reason.startswith(
         "the golden tests cannot be run beside it: compiling the golden tests"
     )
