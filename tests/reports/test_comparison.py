@@ -6,6 +6,7 @@ import pytest
 
 from repoproof.core.errors import BadInput
 from repoproof.core.outcomes import Status
+from repoproof.core.submission import MISSING, Origin
 from repoproof.reports.comparison import comparison_of
 from repoproof.reports.pages import comparison_page
 from repoproof.reports.tables import Table
@@ -78,6 +79,55 @@ def test_a_comparison_says_which_run_is_which_and_which_is_no_result(run_a, run_
     assert [column.title for column in changed.columns] == ["Task", "A", "B", "A Pass@1", "B Pass@1"]
     parts = comparison_page(comparison_of(named, named, SOURCES)).parts
     assert parts[-1].startswith("B - A over 3 tasks")
+
+
+def test_a_side_is_called_by_who_answered_where_the_run_does_not_say(report, verdict, question):
+    answers = [verdict(task, Status.PASSED) for task in ("a", "b")]
+
+    def by(*makers: Origin):
+        origins = zip(answers, makers, strict=True)
+        return report(answers, [question(one).model_copy(update={"origin": maker}) for one, maker in origins])
+
+    one, two = by(*[Origin(model="m", agent="x")] * 2), by(Origin(model="m"), Origin(model="n"))
+    assert comparison_page(comparison_of(one, two, SOURCES)).parts[:2] == (
+        "A: A, model m, agent x",
+        "B: B, model m and n",
+    )
+    named = one.model_copy(update={"run": one.run.model_copy(update={"model_name": "as said"})})
+    assert comparison_of(named, two, SOURCES).a.model_name == "as said"
+
+
+def test_different_numbers_of_answers_are_said_and_are_no_change(report, verdict):
+    def failed(task: str, count: int) -> list:
+        return [verdict(task, Status.FAILED, of=1, attempt=n) for n in range(count)]
+
+    four = report([*failed("a", 4), *failed("b", 4), verdict("c", Status.MISSING, submission_hash=MISSING)])
+    two = report([*failed("a", 2), *failed("b", 1), verdict("b", Status.CRASHED, of=1, attempt=1), *failed("c", 2)])
+    comparison = comparison_of(four, two, SOURCES)
+    assert comparison.warnings == ("different numbers of answers: 4 a task in A, 2 a task in B",)
+    assert [(change.task, change.b) for change in comparison.changes] == [
+        ("b", ("failed", "crashed")),
+        ("c", ("failed", "failed")),
+    ]
+    fewer = report([*failed("a", 4), *failed("b", 1), *failed("c", 1)])
+    assert (
+        "different numbers of answers: 4 a task in A, 1 to 4 a task in B"
+        in comparison_of(four, fewer, SOURCES).warnings
+    )
+
+
+def test_a_static_run_is_said_to_be_one_and_nothing_else_of_it_is_compared(report, verdict):
+    passed = [verdict(task, Status.PASSED, passed=1, of=1) for task in ("a", "b")]
+    halved = verdict("b", Status.PASSED, measures={"ac_static": 0.5})
+    ran = report(passed, limits="cgroup")
+    read = report([passed[0], halved], static=True)
+    read = read.model_copy(update={"run": read.run.model_copy(update={"sandbox": "none", "task_seconds": 5.0})})
+    comparison = comparison_of(ran, read, SOURCES)
+    said = "static only: nothing was run there, and only what was measured in both is compared"
+    assert comparison.warnings == (f"B is {said}",)
+    assert [difference.name for difference in comparison.differences] == ["ac_static"]
+    assert [(change.task, change.a, change.b) for change in comparison.changes] == [("b", ("passed",), ("read",))]
+    assert comparison_of(read, read, SOURCES).warnings == (f"A and B are {said}",)
 
 
 def test_what_is_not_scored_yet_is_0_on_either_side(report, verdict, question):

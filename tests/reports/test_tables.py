@@ -14,6 +14,7 @@ from rich.console import Console
 
 from repoproof.cli import printing
 from repoproof.core.outcomes import Status
+from repoproof.core.submission import MISSING, Origin
 from repoproof.reports.pages import report_page
 from repoproof.reports.tables import Column, Page, Table, markdown, visible
 
@@ -110,6 +111,40 @@ def test_an_unfinished_run_is_quoted_as_one(report, verdict, question):
     assert scored.headline.startswith(
         "Pass@1 0.5000 over 2 tasks, 1 submission, unfinished: 1 submission not scored yet (suite mini"
     )
+
+
+def test_what_is_not_scored_yet_has_passed_or_not_for_nobody_and_took_what_it_says(report, verdict, question):
+    verdicts = [
+        verdict("a", Status.PASSED, attempt=0),
+        verdict("a", Status.PASSED, attempt=1),
+        verdict("b", Status.PASSED),
+    ]
+    took = Origin(prompt_tokens=100, completion_tokens=50)
+    asked = [question(one).model_copy(update={"origin": took}) for one in verdicts]
+
+    def by_task(scored: int) -> list[tuple[str, ...]]:
+        parts = report_page(report(verdicts[:scored], asked)).parts
+        return [row for part in parts if isinstance(part, Table) and part.title == "By task" for row in part.rows]
+
+    assert by_task(0) == [("a", "2", "-", "150"), ("b", "1", "-", "150")]
+    assert by_task(1) == [("a", "2", "-", "150"), ("b", "1", "-", "150")]
+    assert by_task(2) == [("a", "2", "2", "150"), ("b", "1", "-", "150")]
+    assert by_task(3) == [("a", "2", "2", "150"), ("b", "1", "1", "150")]
+
+
+def test_coverage_that_was_asked_for_is_a_line(report, verdict):
+    def line(*coverages: float, asked: bool = True) -> str:
+        known = [
+            verdict(f"k{n}", Status.PASSED, measures={"code_coverage": found}) for n, found in enumerate(coverages)
+        ]
+        found = report([*known, verdict("b", Status.PASSED), verdict("c", Status.MISSING, submission_hash=MISSING)])
+        found = found.model_copy(update={"run": found.run.model_copy(update={"coverage": asked})})
+        return "".join(part for part in report_page(found).parts if isinstance(part, str) and "Coverage" in part)
+
+    said = "Coverage under the golden tests: known for"
+    assert line(0.5, 0.75) == f"{said} 2 of 3 answers, mean 0.62 (--code: each)"
+    assert line() == f"{said} 0 of 1 answer (`repoproof show`: why)"
+    assert line(0.5, asked=False) == ""
 
 
 @pytest.mark.parametrize(("tasks", "said"), [(1, False), (2, True), (19, True), (20, False)])

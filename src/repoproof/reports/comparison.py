@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
 
 from ..core.base import Frozen
 from ..core.errors import BadInput
-from ..core.submission import Origin
 from ..stats.means import task_means
 from ..stats.paired import PairedComparison, compare_paired
-from .effort import FIGURES, known_mean
+from .effort import FIGURES
 from .intervals import SEED, clusters_of
 from .report import Interval, Metric, Report
+
+NAMED = 3
+"""Models or agents that a side is called by before the others are only counted."""
 
 
 class Difference(Frozen):
@@ -54,7 +56,7 @@ class Change(Frozen):
 
     task: str
     a: tuple[str, ...]
-    """Statuses of its submissions in the first run, by attempt."""
+    """Statuses of its submissions in the first run, by attempt; `read` for what was only read."""
     b: tuple[str, ...]
     score_a: float
     """First metric of the family, mean over the submissions."""
@@ -66,6 +68,7 @@ class Side(Frozen):
 
     path: str
     model_name: str = ""
+    """As the run says, else as all its answers do."""
     agent_name: str = ""
     is_result: bool
     """False where infrastructure errors are above the threshold, or something is not scored yet."""
@@ -120,18 +123,32 @@ def comparison_of(
 
 
 def _side(report: Report, path: str) -> Side:
+    makers = report.effort.makers
     return Side(
         path=path,
-        model_name=report.run.model_name,
-        agent_name=report.run.agent_name,
+        model_name=report.run.model_name or _together(maker.model for maker in makers),
+        agent_name=report.run.agent_name or _together(maker.agent for maker in makers),
         is_result=not report.above_threshold and not report.unscored,
     )
+
+
+def _together(names: Iterable[str]) -> str:
+    """`m-1`, `m-1 and m-2`, or how many."""
+    each = [*dict.fromkeys(filter(None, names))]
+    return " and ".join(each) if len(each) <= NAMED else f"{', '.join(each[:NAMED])} and {len(each) - NAMED} more"
 
 
 def _unlike(a: Report, b: Report) -> Iterator[str]:
     """What was not the same for both, and may be what the difference comes from."""
     if a.run.scorer_version != b.run.scorer_version:
         yield f"scored by different versions of the scorer: {a.run.scorer_version} and {b.run.scorer_version}"
+    if static := [name for name, side in (("A", a), ("B", b)) if side.run.static_only]:
+        yield f"{' and '.join(static)} {'is' if len(static) == 1 else 'are'} static only: nothing was run there, and only what was measured in both is compared"
+    if any(a.attempts[task] != b.attempts[task] for task in a.expected if a.attempts[task] and b.attempts[task]):
+        yield f"different numbers of answers: {_answers(a)} in A, {_answers(b)} in B"
+    if static:
+        # Nothing held limits, nor ran anywhere.
+        return
     if a.run.task_seconds != b.run.task_seconds:
         limits = (f"{run.task_seconds:g} s" if run.task_seconds else "the family's own" for run in (a.run, b.run))
         yield f"scored under different time limits: {' and '.join(limits)}"
@@ -139,6 +156,12 @@ def _unlike(a: Report, b: Report) -> Iterator[str]:
         yield f"scored in different sandboxes: {a.run.sandbox} and {b.run.sandbox}"
     if a.run.limits != b.run.limits:
         yield f"scored under limits held by different means: {a.run.limits or 'unknown'} and {b.run.limits or 'unknown'}"
+
+
+def _answers(report: Report) -> str:
+    """`4 a task`, or `1 to 4 a task`, of those that have any."""
+    counts = sorted(filter(None, report.attempts.values()))
+    return f"{counts[0]} a task" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]} a task"
 
 
 def _in_both(a: Report, b: Report, metric: Metric) -> bool:
@@ -162,11 +185,11 @@ def _difference(a: Report, b: Report, metric: Metric, clusters: Mapping[str, str
 
 
 def _amount(a: Report, b: Report, name: str, clusters: Mapping[str, str] | None) -> AmountDifference | None:
-    in_a, in_b = _taken(a, name), _taken(b, name)
-    common = [task for task in a.expected if task in in_a and task in in_b]
+    taken_a, taken_b = a.effort_by_task, b.effort_by_task
+    common = [task for task in a.expected if name in taken_a.get(task, {}) and name in taken_b.get(task, {})]
     if not common:
         return None
-    of_a, of_b = ({task: side[task] for task in common} for side in (in_a, in_b))
+    of_a, of_b = ({task: taken[task][name] for task in common} for taken in (taken_a, taken_b))
     paired = compare_paired(of_a, of_b, clusters=clusters, seed=SEED)
     return AmountDifference(
         name=name,
@@ -179,14 +202,6 @@ def _amount(a: Report, b: Report, name: str, clusters: Mapping[str, str] | None)
     )
 
 
-def _taken(report: Report, name: str) -> dict[str, float]:
-    """Task -> mean over its answers, where all of them say it."""
-    origins: dict[str, list[Origin]] = {}
-    for row in report.tasks:
-        origins.setdefault(row.task, []).append(row.origin)
-    return {task: mean for task, found in origins.items() if (mean := known_mean(found, name)) is not None}
-
-
 def _interval(paired: PairedComparison) -> Interval | None:
     return Interval(low=paired.interval.low, high=paired.interval.high) if paired.interval else None
 
@@ -194,8 +209,23 @@ def _interval(paired: PairedComparison) -> Interval | None:
 def _changes(a: Report, b: Report, metric: str) -> list[Change]:
     means_a, means_b = task_means(a.whole, metric, a.expected), task_means(b.whole, metric, a.expected)
     changes: list[Change] = []
+    statuses_a, statuses_b = _statuses(a), _statuses(b)
+    alike = a.run.static_only == b.run.static_only
     for task in a.expected:
-        statuses_a, statuses_b = (tuple(row.status.value for row in side.tasks if row.task == task) for side in (a, b))
-        if statuses_a != statuses_b or means_a[task] != means_b[task]:
-            changes.append(Change(task=task, a=statuses_a, b=statuses_b, score_a=means_a[task], score_b=means_b[task]))
+        of_a, of_b = statuses_a.get(task, ()), statuses_b.get(task, ())
+        if means_a[task] != means_b[task] or (alike and _judged_differently(of_a, of_b)):
+            changes.append(Change(task=task, a=of_a, b=of_b, score_a=means_a[task], score_b=means_b[task]))
     return changes
+
+
+def _statuses(report: Report) -> dict[str, tuple[str, ...]]:
+    """Task -> what its submissions are called in tables, by attempt."""
+    found: dict[str, tuple[str, ...]] = {}
+    for row in report.tasks:
+        found[row.task] = (*found.get(row.task, ()), report.word(row.status))
+    return found
+
+
+def _judged_differently(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Of different numbers of answers, only which statuses there are can be compared."""
+    return a != b if len(a) == len(b) else set(a) != set(b)

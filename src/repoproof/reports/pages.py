@@ -13,7 +13,7 @@ from ..stats.means import value_of
 from .check import Check, unknown_lines
 from .code import CODE, shown
 from .comparison import AmountDifference, Comparison, Side
-from .effort import FIGURES, Maker, known_mean, quantity
+from .effort import FIGURES, Maker, quantity
 from .report import READ, Interval, Metric, Report, Slice, TaskRow, counted, in_process_note, number
 from .tables import Column, Page, Part, Table
 from .validation import ValidationReport
@@ -46,6 +46,8 @@ def report_page(report: Report, *, by: Sequence[str] = (), code: bool = False) -
         parts.extend(_pass_at_k(report))
     if report.no_pass_at_k:
         parts.append(f"No pass@k: {report.no_pass_at_k}.")
+    if report.run.coverage:
+        parts.append(_coverage(report))
     if code:
         parts.extend(_code(report))
     for dimension in dict.fromkeys((*(("language",) if report.by_language else ()), *by)):
@@ -355,9 +357,8 @@ def _effort(report: Report) -> Iterator[Part]:
 
 def _efforts_of_tasks(report: Report) -> Table:
     shown = [name for name in ("tokens", "cost_usd", "seconds") if name in report.effort.amounts]
-    rows: dict[str, list[TaskRow]] = {task: [] for task in report.expected}
-    for row in report.tasks:
-        rows[row.task].append(row)
+    judged = () if report.run.static_only else report.are_scored
+    passed = Counter(row.task for row in report.tasks if row.status is Status.PASSED)
     return Table(
         (
             Column("Task"),
@@ -369,10 +370,10 @@ def _efforts_of_tasks(report: Report) -> Table:
             (
                 task,
                 str(report.attempts[task]),
-                "-" if report.run.static_only else str(sum(row.status is Status.PASSED for row in of_task)),
-                *(quantity(name, known_mean([row.origin for row in of_task], name)) for name in shown),
+                str(passed[task]) if task in judged else "-",
+                *(quantity(name, report.effort_by_task.get(task, {}).get(name)) for name in shown),
             )
-            for task, of_task in rows.items()
+            for task in report.expected
         ),
         title="By task",
     )
@@ -427,6 +428,17 @@ def _code(report: Report) -> Iterator[Part]:
             ("median", *(shown(name, report.code[name].median, decimals=1) for name in figures)),
         ),
         title=f"The submitted code, {len(read)} of {counted(report.submissions, 'submission')} read",
+    )
+
+
+def _coverage(report: Report) -> str:
+    figure = report.code.get("code_coverage")
+    answers = sum(report.attempts.values())
+    if figure is None:
+        return f"Coverage under the golden tests: known for 0 of {counted(answers, 'answer')} (`repoproof show`: why)"
+    return (
+        f"Coverage under the golden tests: known for {figure.known} of {counted(answers, 'answer')}, "
+        f"mean {shown('code_coverage', figure.mean)} (--code: each)"
     )
 
 

@@ -90,6 +90,8 @@ class RunIdentity(Frozen):
     limits: str = ""
     """What held the limits: `cgroup` or `rlimits`; empty for a static run."""
     static_only: bool = False
+    coverage: bool = False
+    """Whether the coverage of the submitted code under the golden tests was asked for."""
     task_seconds: float | None = None
     """Limit of a whole task, where another one than the family's own was asked for."""
     model_name: str = ""
@@ -104,6 +106,7 @@ class RunIdentity(Frozen):
             sandbox=info.config.sandbox,
             limits=info.config.limits,
             static_only=info.config.static_only,
+            coverage=info.config.coverage,
             task_seconds=info.config.task_seconds,
             model_name=info.options.model_name,
             agent_name=info.options.agent_name,
@@ -241,6 +244,8 @@ class Report(Frozen):
     """What came back of the attempts, as far as the solver says it: an answer without a file is the model's failure, a fault is not."""
     effort: Effort
     """Who answered, and what it took."""
+    effort_by_task: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """The mean per answer by task, then by figure of `effort`, scored or not yet; without those that some answer of the task does not say."""
     by_language: dict[str, Slice] = Field(default_factory=dict)
     """Empty where all tasks are of one language."""
     slices: dict[str, dict[str, Slice]] = Field(default_factory=dict)
@@ -271,6 +276,11 @@ class Report(Frozen):
             *((row.task, row.attempt) for row in self.tasks),
             *((task, int(number)) for task, _, number in unscored),
         )
+
+    @property
+    def are_scored(self) -> frozenset[str]:
+        """The tasks of whose submissions none is left to score."""
+        return frozenset(self.expected) - {name.rpartition("#")[0] for name in self.unscored}
 
     @property
     def in_process(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.outcomes import Status
 from ..core.run import Asked, RunInfo
-from ..core.submission import submission_label
+from ..core.submission import Origin, submission_label
 from ..core.verdict import Verdict
 from ..families import Metric as FamilyMetric
 from ..stats.means import (
@@ -22,7 +22,7 @@ from ..stats.means import (
 from ..stats.passk import mean_pass_at_k, pass_at_k
 from .answers import answers_to
 from .code import code_of
-from .effort import effort_of
+from .effort import FIGURES, effort_of, known_mean
 from .intervals import interval_of
 from .report import (
     Metric,
@@ -78,6 +78,7 @@ def report_of(info: RunInfo, verdicts: Iterable[Verdict], metrics: Sequence[Fami
         no_pass_at_k=no_pass_at_k,
         answers=answers_to(info.asked, info.not_asked),
         effort=effort_of(info.asked, rows, judged=not info.config.static_only and len(rows) == len(asked)),
+        effort_by_task=_effort_by_task(info.asked),
         by_language=slices["language"] if len(slices["language"]) > 1 else {},
         slices=slices,
         code=code_of(rows),
@@ -113,6 +114,18 @@ def _pass_at_k(attempts: Mapping[str, int], rows: Iterable[TaskRow], sources: Se
         interval = interval_of([pass_at_k(*each, k) for each in tried], sources)
         found.append(PassAtK(k=k, value=mean_pass_at_k(tried, k), interval=interval))
     return tuple(found)
+
+
+def _effort_by_task(asked: Iterable[Asked]) -> dict[str, dict[str, float]]:
+    """Task -> figure -> mean over the answers that were handed in, where each says it."""
+    origins: dict[str, list[Origin]] = {}
+    for question in asked:
+        if question.is_answered:
+            origins.setdefault(question.key.task, []).append(question.origin)
+    return {
+        task: {name: mean for name in FIGURES if (mean := known_mean(found, name)) is not None}
+        for task, found in origins.items()
+    }
 
 
 def _attempts(asked: Iterable[Asked]) -> dict[str, int]:
