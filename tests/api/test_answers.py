@@ -75,6 +75,7 @@ def test_a_report_tells_what_the_model_failed_from_what_the_endpoint_did(suite, 
         "without_file": 2,
         "cut_off_without_file": 1,
         "faults": {"rate_limited": 1},
+        "too_long": 0,
         "not_asked": 0,
     }
     assert report.effort.answers == 3
@@ -91,6 +92,36 @@ def test_a_report_tells_what_the_model_failed_from_what_the_endpoint_did(suite, 
     report = scored(suite, tmp_path / "out", tmp_path / "run")
     assert (report.infrastructure_rate, report.answers.faults, report.answers.handed_in) == (0, {}, 4)
     assert {row.task: row.no_answer for row in report.tasks} == dict.fromkeys(TASKS, "")
+
+
+def test_a_prompt_that_is_too_long_for_the_model_is_its_own_failure_and_no_fault(suite, tmp_path):
+    solved(suite, tmp_path / "out", to("busy", context_tokens=10))
+    report = scored(suite, tmp_path / "out", tmp_path / "run")
+    (busy,) = [row for row in report.tasks if row.task == "busy"]
+    assert (busy.status, busy.boundary, busy.no_answer) == (Status.MISSING, None, "too_long")
+    assert busy.reason.startswith("no answer: too_long: 400: This model's maximum context length is 10 tokens.")
+    # It is 0 in both scores, and the numbers are results.
+    assert (report.denominator, report.conditional_denominator, report.infrastructure_rate) == (4, 4, 0)
+    assert not any("budget" in warning or "infrastructure" in warning for warning in report.warnings)
+    assert (report.answers.too_long, report.answers.faults, report.answers.not_asked) == (1, {}, 0)
+    assert report.answers.line == "1 of 4 attempts brought no file: 1 too long for the model"
+
+    # A model with more room is asked by the same command.
+    solved(suite, tmp_path / "out")
+    assert scored(suite, tmp_path / "out", tmp_path / "run").answers.line == ""
+
+
+def test_tokens_that_no_endpoint_reported_are_called_an_estimate_wherever_they_are_shown(suite, tmp_path):
+    solved(suite, tmp_path / "out", to("right", RIGHT, usage=False))
+    lines = [json.loads(line)["origin"] for line in (tmp_path / "out" / "submissions.jsonl").read_text().splitlines()]
+    assert [line.get("estimated", False) for line in lines] == [True, False, False, False]
+    report = scored(suite, tmp_path / "out", tmp_path / "run")
+    amounts = {name: (amount.known, amount.estimated) for name, amount in report.effort.amounts.items()}
+    assert amounts == {"prompt_tokens": (4, 1), "completion_tokens": (4, 1), "tokens": (4, 1), "seconds": (4, 0)}
+    (took,) = [
+        part for part in report_page(report).parts if isinstance(part, Table) and part.title == "What the answers took"
+    ]
+    assert [row[1] for row in took.rows] == [*["4 of 4, 1 of them estimated"] * 3, "4 of 4"]
 
 
 def test_a_fault_among_answers_is_an_attempt_that_was_lost_and_no_draw(suite, tmp_path):

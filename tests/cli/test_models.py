@@ -180,7 +180,7 @@ def test_an_endpoint_that_leaves_the_suffix_out_is_found_out(tmp_path: Path, cap
         (Rule(status=429), "rate_limited", "m: wait a little"),
         (Rule(status=503), "overloaded", "m: the endpoint is in trouble"),
         (Rule(fault=Spoiled.CUT), "disconnected", "m: try again"),
-        (Rule(fault=Spoiled.MALFORMED), "malformed", "m: base_url must lead to an OpenAI-compatible endpoint"),
+        (Rule(fault=Spoiled.MALFORMED), "malformed", "m: correct base_url: to an OpenAI-compatible endpoint"),
     ],
 )
 def test_a_fault_is_named_with_its_mend_and_asked_for_once(
@@ -200,7 +200,7 @@ def test_an_endpoint_that_is_not_there_is_a_fault_too(tmp_path: Path, capsys: py
     code, shown = check(gone, tmp_path, capsys)
     assert code == 3
     assert "chat unreachable" in shown
-    assert "m: start it, or correct base_url" in shown
+    assert "m: start the endpoint, or correct base_url" in shown
 
 
 def test_the_environment_names_an_endpoint(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

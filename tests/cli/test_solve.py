@@ -12,7 +12,7 @@ from repoproof.models.base import Fault, FaultKind
 from repoproof.reports.tables import Table
 from repoproof.solvers.attempts import Attempted, Key, Outcome, Usage
 from repoproof.solvers.presets import PRESETS
-from repoproof.solvers.solving import Begun, Ended, Solving, Started
+from repoproof.solvers.solving import Begun, Ended, Solving, Spending, Started
 
 
 def ended(task: str, outcome: Outcome, *, fault: Fault | None = None, note: str = "") -> Ended:
@@ -41,15 +41,47 @@ def test_each_end_of_an_attempt_is_a_line_that_says_how_many_are_done():
 
 def test_an_attempt_that_the_budget_stopped_is_no_fault_of_the_models():
     tally = Tally()
-    tally.hear(Begun(1, 0))
-    tally.hear(Started(Key("a", 0)))
+    tally.hear(Begun(3, 0))
     fault = Fault(kind=FaultKind.OVER_BUDGET, reason="the run's budget is used up: 2 of 2 calls")
-    said = tally.hear(ended("a", Outcome.FAULT, fault=fault))
-    assert said == "[1/1] a#0 not asked: the run's budget is used up: 2 of 2 calls"
+    said: list[str] = []
+    for task in "abc":
+        tally.hear(Started(Key(task, 0)))
+        said.append(tally.hear(ended(task, Outcome.FAULT, fault=fault)))
+    # One line, however many it stops.
+    words = "the run's budget is used up: 2 of 2 calls; others that this stops are counted at the end"
+    assert said == [f"[1/3] a#0 not asked: {words}", "", ""]
+
+
+def test_a_prompt_without_room_is_said_to_be_no_fault():
+    fault = Fault(kind=FaultKind.TOO_LONG, reason="400: 9 tokens are too many")
+    said = Tally(wanted=1, running={Key("a", 0): None}).hear(ended("a", Outcome.FAULT, fault=fault))
+    assert said == "[1/1] a#0 too long for the model: 400: 9 tokens are too many"
+
+
+def test_tokens_that_are_an_estimate_are_called_one():
+    usage = Usage(calls=1, prompt_tokens=40, completion_tokens=4_000, seconds=1, estimated=1)
+    attempted = ended("a", Outcome.ANSWERED).attempted.model_copy(update={"usage": usage})
+    said = Tally(wanted=1, running={Key("a", 0): None}).hear(Ended(attempted))
+    assert said == "[1/1] a#0 answered 4,040 tokens (estimated), 1.0 s"
+    took = solving_page(a_solving(usage=usage.model_copy(update={"cost_usd": 0.0166})), "do it").parts[1]
+    assert took == (
+        "The answers took 40 tokens in, 4,000 out, $0.0166, 1 call of 1.0 s in all; tokens and cost of 1 of 5 estimated"
+    )
 
 
 def test_a_solving_that_begins_with_nothing_says_nothing():
     assert Tally().hear(Begun(4, 0)) == ""
+
+
+def test_what_faults_alone_have_spent_is_not_hidden_and_what_only_answers_took_is_said_once():
+    spent = Spending(calls=5, failed_calls=5, tokens=2_000, cost_usd=0.03, seconds=4)
+    parts = solving_page(a_solving(answered=0, usage=Usage(), over_budget=5, spent=spent), "do it").parts
+    assert parts[1:] == (
+        "Spent in all: $0.0300, 2,000 tokens, 5 calls of 4.0 s, 5 of them without an answer",
+        "Next: do it",
+    )
+    same = Spending(calls=6, tokens=7800, cost_usd=0.125, seconds=100)
+    assert len(solving_page(a_solving(spent=same), "do it").parts) == 3
 
 
 def a_solving(**fields: object) -> Solving:
@@ -71,6 +103,18 @@ def a_solving(**fields: object) -> Solving:
         (
             {"answered": 3, "faults": {"refused": 2}},
             "repoproof score 'a suite' 'my out' -o 'my out-run', or the same command again, for what ended in a fault",
+        ),
+        (
+            {"answered": 3, "faults": {"refused": 2}, "mends": {"refused": "set $K to a key"}},
+            "repoproof score 'a suite' 'my out' -o 'my out-run', or set $K to a key, then the same command again, for what ended in a fault",
+        ),
+        (
+            {"answered": 3, "faults": {"timed_out": 2}, "mends": {"timed_out": "try again"}},
+            "repoproof score 'a suite' 'my out' -o 'my out-run', or the same command again, for what ended in a fault",
+        ),
+        (
+            {"answered": 0, "too_long": 5, "mends": {"too_long": "serve it with room for more tokens"}},
+            "serve it with room for more tokens, then give the same command again; or ask another model",
         ),
         ({"answered": 0, "over_budget": 5}, "with a larger budget, give the same command again"),
         ({"answered": 0, "faults": {"refused": 5}}, "correct what the faults say, then give the same command again"),
@@ -107,14 +151,18 @@ def test_the_last_page_counts_everything_and_gives_an_example_of_each_fault():
         kept=1,
         over_budget=1,
         faults={"refused": 2},
-        reasons={"over_budget": "b", "refused": "r"},
+        reasons={"over_budget": "b", "refused": "r", "too_long": "l"},
+        too_long=1,
+        spent=Spending(calls=9, failed_calls=3, tokens=8000, cost_usd=0.25, seconds=9),
     )
-    first, table, took, next_ = solving_page(solving, "do it").parts
+    first, table, long, budget, took, spent, next_ = solving_page(solving, "do it").parts
     assert first == (
-        "small 1 by m: 5 wanted, 1 answered, 1 unusable, 2 ended in faults, 1 not asked (1 kept from before)"
+        "small 1 by m: 5 wanted, 1 answered, 1 unusable, 1 too long for the model, 2 ended in faults, 1 not asked (1 kept from before)"
     )
-    assert isinstance(table, Table) and table.rows == (("over_budget", "1", "b"), ("refused", "2", "r"))
+    assert isinstance(table, Table) and table.rows == (("refused", "2", "r"),)
+    assert (long, budget) == ("Too long for the model: l", "Not asked: b")
     assert took == "The answers took 7,000 tokens in, 800 out, $0.1250, 6 calls of 2 min in all"
+    assert spent == "Spent in all: $0.2500, 8,000 tokens, 9 calls of 9.0 s, 3 of them without an answer"
     assert next_ == "Next: do it"
 
 

@@ -95,7 +95,7 @@ def test_each_limit_is_reached(budget: Budget, used: str) -> None:
     fault = ledger.refusal("a")
     assert fault == Fault(kind=FaultKind.OVER_BUDGET, reason=f"the run's budget is used up: {used}")
     assert fault.boundary is Boundary.MODEL
-    assert ledger.spent == Spent(calls=3, tokens=20, usd=0.5, seconds=4.0)
+    assert ledger.spent == Spent(calls=3, tokens=20, usd=0.5, seconds=4.0, failed=1)
 
 
 def test_a_task_has_used_up_its_own_budget_and_not_the_others() -> None:

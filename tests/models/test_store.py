@@ -79,7 +79,7 @@ def test_what_a_job_has_spent_is_told_by_label_faults_included(tmp_path: Path) -
         call("e", job="another"),
     )
     assert store.spent("job") == {
-        "task": Spent(calls=8, tokens=10, usd=0.75, seconds=11.0),
+        "task": Spent(calls=8, tokens=10, usd=0.75, seconds=11.0, failed=6),
         "other": Spent(calls=1, tokens=5, seconds=0.5),
     }
 

@@ -15,6 +15,7 @@ from ..models.base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Me
 from ..models.client import address_of
 from ..models.endpoint import Endpoint
 from ..models.endpoints import read_endpoints
+from ..models.mends import mend_of
 from ..models.opening import opened
 from . import arguments
 from .asking import endpoint_of, ran
@@ -25,24 +26,6 @@ QUESTION = Message(role="user", content="Name five animals, in one line and noth
 """Short, and with many right answers: a seed shows in them."""
 SUFFIX = "\n\nprint(add(1, 2))\nprint(add(3, 4))\n"
 SAMPLING = Sampling(seed=7, max_tokens=64)
-
-MENDS = {
-    FaultKind.RATE_LIMITED: "wait a little; give requests_per_minute in models.toml",
-    FaultKind.OVERLOADED: "the endpoint is in trouble: try again later",
-    FaultKind.TIMED_OUT: "try again, or give more timeout_seconds in models.toml",
-    FaultKind.DISCONNECTED: "try again; if it stays so, look at the endpoint's log",
-    FaultKind.UNREACHABLE: "start it, or correct base_url (OPENAI_BASE_URL)",
-    FaultKind.MALFORMED: "base_url must lead to an OpenAI-compatible endpoint, up to and including /v1",
-}
-
-REFUSALS = {
-    401: "set ${key} to a key of this endpoint",
-    402: "put money on the account",
-    403: "set ${key} to a key that may use this model",
-    404: "correct the model's id, or base_url: up to and including /v1",
-    429: "put money on the account",
-}
-"""Of status codes, what to do about them."""
 
 
 class ModelCheck(Frozen):
@@ -84,7 +67,7 @@ async def _checked(endpoint: Endpoint) -> ModelCheck:
         question = ChatRequest(model=endpoint.model, messages=(QUESTION,), sampling=SAMPLING)
         chat = await model.ask(question)
         if isinstance(chat, Fault):
-            return ModelCheck(**about, chat=chat, fill=_not_asked(chat), mend=_mend(chat, endpoint))
+            return ModelCheck(**about, chat=chat, fill=_not_asked(chat), mend=mend_of(chat, endpoint))
         again = await model.ask(question)
         fill = await model.ask(_gap(endpoint, SUFFIX))
         plain = await model.ask(_gap(endpoint, ""))
@@ -121,12 +104,6 @@ def _not_asked(chat: Fault) -> Fault:
 
 def _same(first: Answer, second: Answer | Fault) -> bool | None:
     return first.text == second.text if isinstance(second, Answer) and first.text else None
-
-
-def _mend(fault: Fault, endpoint: Endpoint) -> str:
-    if fault.kind is FaultKind.REFUSED and fault.status_code in REFUSALS:
-        return REFUSALS[fault.status_code].replace("{key}", endpoint.api_key_env)
-    return MENDS.get(fault.kind, "")
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from ..solvers.attempts import Attempted, Key
 from ..solvers.direct import Direct
 from ..solvers.output import Output, Settings
 from ..solvers.presets import PRESETS
-from ..solvers.solving import Begun, Job, OnEvent, Solving, prepare, wanted_keys
+from ..solvers.solving import Begun, Job, OnEvent, Solving, Spending, prepare, wanted_keys
 from . import arguments
 from .asking import budget_of, endpoint_of, mode_of, ran
 from .suites import load_suite, select
@@ -97,8 +97,17 @@ def solve(
             ended = ran(made()) if left else {}
         finally:
             held.sort([task.id for task in loaded])
-        kept = len(wanted) - len(left)
-        return Solving.of(held, loaded, settings, [ended.get(key) or held.done[key] for key in wanted], kept=kept)
+        last = [ended.get(key) or held.done[key] for key in wanted]
+        spent = Spending.of(ledger.spent, priced=endpoint.prices is not None, earlier=mode is not Mode.OFF)
+        return Solving.of(
+            held,
+            loaded,
+            settings,
+            last,
+            kept=len(wanted) - len(left),
+            endpoint=endpoint,
+            spent=None if mode is Mode.REPLAY else spent,
+        )
 
 
 def _public_digest(suite: Suite) -> str:

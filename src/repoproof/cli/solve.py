@@ -85,6 +85,9 @@ def run(args: argparse.Namespace) -> int:
 
     mode = next((mode for mode in ("auto", "record", "replay") if getattr(args, mode) is not None), None)
     samples, sampling = _sampled(args)
+    if samples > 1 and sampling.temperature == 0 and sampling.seed is None:
+        said = f"{samples} samples at temperature 0 and without a seed are about the same answer: pass@k of them says little"
+        console(stderr=True).print(f"{said} (--preset sampled, or --temperature)", style="dim", soft_wrap=True)
     with solving_progress(console(stderr=True), args) as on_event:
         solving = api.solve(
             args.suite,

@@ -24,6 +24,8 @@ class Origin(Frozen):
     prompt_tokens: int | None = Field(default=None, ge=0)
     completion_tokens: int | None = Field(default=None, ge=0)
     cost_usd: float | None = Field(default=None, ge=0)
+    estimated: bool = False
+    """Tokens, and the cost that follows from them, are an estimate: the model's endpoint reported none."""
     seconds: float | None = Field(default=None, ge=0)
     trajectory: Text | None = None
     """Path of the agent's transcript, relative to the submissions directory."""
@@ -36,14 +38,15 @@ class Origin(Frozen):
 
 
 class NoAnswer(Frozen):
-    """Why an attempt has no answer, so that nothing is submitted: no doing of the solver's."""
+    """Why an attempt has no answer, so that nothing is submitted."""
 
     kind: Text
     """In one word: `rate_limited`, `timed_out`, `over_budget`, ..."""
     reason: Text
     """In one line."""
     boundary: Boundary | None = None
-    """Whose failure it was; None for nobody's: it was not asked, since a budget had been used up."""
+    """Whose failure it was: `submission` for the model's own, whose context has no room for the question. None for nobody's: it was
+    not asked, since a budget had been used up."""
 
 
 def submission_label(task: str, attempt: int, name: str = "") -> str:

@@ -140,6 +140,8 @@ def _without_running(key: VerdictKey, task: Task, submission: Submission, quaran
         if why.boundary is None:
             return _settled(key, task, Status.MISSING, f"not asked: {why.reason}", submission)
         reason = f"no answer: {why.kind}: {why.reason}"
+        if why.boundary is Boundary.SUBMISSION:
+            return _settled(key, task, Status.MISSING, reason, submission)
         return _settled(key, task, Status.INFRASTRUCTURE_ERROR, reason, submission, why.boundary)
     if submission.refused:
         escapes = any(violation.rule == PATH_ESCAPE for violation in submission.violations)

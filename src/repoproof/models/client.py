@@ -19,7 +19,9 @@ from urllib.request import getproxies, proxy_bypass
 from ..core.base import KiB, MiB
 from ..core.errors import BadInput
 from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Lost
+from .context import is_about_context, prompt_fits
 from .endpoint import Endpoint, is_address, shown_address
+from .mends import TOO_MANY
 from .wire import NotAnAnswer, body_of, cost, most, read_answer, said, said_in
 
 if TYPE_CHECKING:
@@ -168,7 +170,7 @@ class _Client:
         except Exception as error:
             complaint = next((cause for cause in _causes(error) if isinstance(cause, _Complaint)), None)
             if complaint is not None:
-                kind, reason = _refusal(complaint, self.without_secret(complaint.body))
+                kind, reason = _refusal(complaint, self.without_secret(complaint.body), request.sampling.max_tokens)
             elif isinstance(error, TimeoutError) and limit.expired():
                 kind, reason = FaultKind.TIMED_OUT, f"no answer within {self.endpoint.timeout_seconds:g} s"
             elif (known := _broken_connection(error)) is not None:
@@ -229,10 +231,15 @@ _MAY_BE_PAID = frozenset({FaultKind.TIMED_OUT, FaultKind.DISCONNECTED, FaultKind
 """The endpoint had the question, and may have answered it."""
 
 
-def _refusal(complaint: _Complaint, body: bytes) -> tuple[FaultKind, str]:
+def _refusal(complaint: _Complaint, body: bytes, max_tokens: int | None) -> tuple[FaultKind, str]:
     status = complaint.status_code
+    reason = f"{status}: {said_in(body)}" if body.strip() else f"{status}"
     if complaint.location and status < 400:
         return FaultKind.REFUSED, f"{status}: it redirects to {said(complaint.location)}"
+    if is_about_context(status, body):
+        if prompt_fits(body, max_tokens):
+            return FaultKind.REFUSED, f"{reason} ({TOO_MANY})"
+        return FaultKind.TOO_LONG, reason
     if status == 429 and b"insufficient_quota" not in body:
         kind = FaultKind.RATE_LIMITED
     elif status == 408:
@@ -240,7 +247,7 @@ def _refusal(complaint: _Complaint, body: bytes) -> tuple[FaultKind, str]:
     else:
         # An account without money is refused with a 429 too, and no wait mends that.
         kind = FaultKind.OVERLOADED if status >= 500 else FaultKind.REFUSED
-    return kind, f"{status}: {said_in(body)}" if body.strip() else f"{status}"
+    return kind, reason
 
 
 _BY_NAME = {

@@ -13,6 +13,7 @@ from pydantic import model_validator
 from ..core.base import Frozen, Text
 from ..core.errors import BadInput, Boundary, RepoProofError
 from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Model
+from .nearest import Questions
 from .store import Recorded, Store
 
 T = TypeVar("T")
@@ -82,18 +83,23 @@ def recalling(model: Model, recording: Recording) -> Model:
 
 def replaying(recording: Recording) -> Model:
     """What the store holds and nothing else; no endpoint is needed. `BadInput` if there is no such store."""
-    return _Recalling(_Nobody(recording), recording.opened(), recording)
+    store = recording.opened()
+    return _Recalling(_Nobody(store), store, recording)
 
 
 class _Nobody:
     """The model behind a replay: it is never asked."""
 
-    def __init__(self, recording: Recording) -> None:
-        self._store = recording.store
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._questions: asyncio.Future[Questions] | None = None
 
     async def ask(self, request: ChatRequest | FillRequest, *, label: str = "") -> Answer | Fault:
         what = f'request {request.key[:12]} to "{request.model}"' + (f" for {label}" if label else "")
-        return Fault(kind=FaultKind.NOT_RECORDED, reason=f"{self._store} holds no answer to {what}")
+        if self._questions is None:
+            self._questions = asyncio.ensure_future(asyncio.to_thread(Questions, self._store.answers_file))
+        why = (await asyncio.shield(self._questions)).difference(request, label)
+        return Fault(kind=FaultKind.NOT_RECORDED, reason=f"{self._store.path} holds no answer to {what}: {why}")
 
 
 class _Recalling:

@@ -84,18 +84,22 @@ class Spent(NamedTuple):
     usd: float = 0.0
     seconds: float = 0.0
     """Of the calls, added up."""
+    failed: int = 0
+    """Of the calls, those that brought no answer; what such a one may have cost all the same is in `tokens` and `usd`, by estimate."""
 
     def and_for(self, outcome: Answer | Fault) -> Spent:
         """With one more outcome."""
-        calls, tokens, usd, seconds = self
+        calls, tokens, usd, seconds, failed = self
+        failed += outcome.tries
         if isinstance(outcome, Answer):
+            failed -= 1
             tokens += outcome.usage.tokens
             usd += outcome.cost_usd or 0.0
             seconds += outcome.failed_seconds
         if outcome.lost is not None:
             tokens += outcome.lost.tokens
             usd += outcome.lost.usd or 0.0
-        return Spent(calls + outcome.tries, tokens, usd, seconds + outcome.seconds)
+        return Spent(calls + outcome.tries, tokens, usd, seconds + outcome.seconds, failed)
 
 
 class _Place(NamedTuple):

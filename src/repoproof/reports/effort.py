@@ -38,6 +38,8 @@ class Amount(Frozen):
 
     known: int
     """Answers that say it: what `total` and `per_answer` are over."""
+    estimated: int = 0
+    """Of these, those that say that it is an estimate: the endpoint reported no tokens."""
     total: float
     per_answer: float
     per_passed: float | None
@@ -89,6 +91,11 @@ def figure(origin: Origin, name: str) -> float | None:
             return getattr(origin, name)
 
 
+def known_for(amount: Amount, answers: int) -> str:
+    """How many of the answers say a figure: `4 of 4, 3 of them estimated`."""
+    return f"{amount.known} of {answers}" + (f", {amount.estimated} of them estimated" if amount.estimated else "")
+
+
 def known_mean(origins: Iterable[Origin], name: str) -> float | None:
     """Per answer; None where one of `origins` does not say, or there is none."""
     values = [figure(origin, name) for origin in origins]
@@ -112,6 +119,9 @@ def _amount(origins: Sequence[Origin], name: str, passed: Sequence[str]) -> Amou
     complete = len(known) == len(origins) and bool(passed)
     return Amount(
         known=len(known),
+        estimated=sum(origin.estimated and figure(origin, name) is not None for origin in origins)
+        if name != "seconds"
+        else 0,
         total=sum(known),
         per_answer=fmean(known),
         per_passed=sum(known) / len(passed) if complete else None,

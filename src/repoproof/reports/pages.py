@@ -13,7 +13,7 @@ from ..stats.means import value_of
 from .check import Check, unknown_lines
 from .code import CODE, shown
 from .comparison import AmountDifference, Comparison, Side
-from .effort import FIGURES, Maker, quantity
+from .effort import FIGURES, Maker, known_for, quantity
 from .report import READ, Interval, Metric, Report, Slice, TaskRow, counted, in_process_note, number
 from .tables import Column, Page, Part, Table
 from .validation import ValidationReport
@@ -341,7 +341,7 @@ def _effort(report: Report) -> Iterator[Part]:
         tuple(
             (
                 FIGURES[name],
-                f"{amount.known} of {effort.answers}",
+                known_for(amount, effort.answers),
                 *(
                     quantity(name, value)
                     for value in (amount.total, amount.per_answer, amount.per_passed, amount.per_solved)

@@ -167,7 +167,7 @@ def _warnings(report: Report) -> Iterable[str]:
             f"{errors} of {counted(report.submissions, 'submission')} ({rate}, limit {limit:.1%}) ended in an infrastructure error: "
             f"no number here is a result; {_mend(report, errors)}"
         )
-    if stopped := [row.task for row in report.tasks if row.no_answer and row.status is Status.MISSING]:
+    if stopped := [row.task for row in report.tasks if row.no_answer == "over_budget" and row.status is Status.MISSING]:
         yield (
             f"{counted(len(stopped), 'task')} had no answer when the solver's budget was used up: counted as 0; "
             "have it go on with a larger one, then run the same command"

@@ -42,6 +42,8 @@ class Usage(Frozen):
     """None where any of it has no price."""
     seconds: float = Field(default=0.0, ge=0)
     """Of the calls that were answered: neither of the tries before them nor of waiting for a turn."""
+    estimated: int = Field(default=0, ge=0)
+    """Of the answers, those of which the endpoint reported no tokens: these, and their cost, are our estimate."""
 
     @property
     def tokens(self) -> int:
@@ -56,6 +58,7 @@ class Usage(Frozen):
             completion_tokens=sum(answer.usage.completion_tokens for answer in answers),
             cost_usd=_total(answer.cost_usd for answer in answers),
             seconds=sum(answer.seconds for answer in answers),
+            estimated=sum(not answer.usage.reported for answer in answers),
         )
 
     @classmethod
@@ -67,6 +70,7 @@ class Usage(Frozen):
             completion_tokens=sum(usage.completion_tokens for usage in all_),
             cost_usd=_total(usage.cost_usd for usage in all_),
             seconds=sum(usage.seconds for usage in all_),
+            estimated=sum(usage.estimated for usage in all_),
         )
 
 

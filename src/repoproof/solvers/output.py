@@ -29,7 +29,7 @@ from pydantic import Field
 from ..core.base import Frozen
 from ..core.digest import digest_of_strings
 from ..core.durable import held, make_directory, sync_directory, write_atomically
-from ..core.errors import BadInput
+from ..core.errors import BadInput, Boundary
 from ..core.jsonl import read_json, to_record
 from ..core.submission import NoAnswer, Origin, Submission
 from ..core.submissions import INDEX, SubmissionLine
@@ -216,19 +216,24 @@ def unanswered(path: Path) -> Iterator[Submission]:
         return
     for key, last in {line.key: line for line in Lines(file, Attempted)}.items():
         if (fault := last.fault) is not None:
-            why = NoAnswer(
-                kind=fault.kind.value,
-                reason=fault.reason,
-                boundary=None if fault.kind is FaultKind.OVER_BUDGET else fault.boundary,
-            )
+            why = NoAnswer(kind=fault.kind.value, reason=fault.reason, boundary=_WHOSE.get(fault.kind, fault.boundary))
             hash = digest_of_strings("no answer", why.kind, why.reason)
             yield Submission(task=key.task, attempt=key.attempt, no_answer=why, hash=hash)
+
+
+_WHOSE = {FaultKind.OVER_BUDGET: None, FaultKind.TOO_LONG: Boundary.SUBMISSION}
+"""Of faults that are nobody's, and of those that are the model's own."""
 
 
 def _line(key: Key, solved: Solved, settings: Settings) -> SubmissionLine:
     usage = Usage.of(solved)
     # A line holds what there is to say, and nothing else.
-    said = {"cut_off": solved.cut_off, "without_file": not solved.usable, "note": solved.note}
+    said = {
+        "estimated": bool(usage.estimated),
+        "cut_off": solved.cut_off,
+        "without_file": not solved.usable,
+        "note": solved.note,
+    }
     origin = Origin(
         model=settings.model,
         agent=settings.solver,

@@ -19,11 +19,40 @@ from ..core.suite import Suite
 from ..core.task import Task
 from ..families import Family
 from ..models.base import Fault, FaultKind, Model, Sampling
+from ..models.endpoint import Endpoint
+from ..models.mends import mend_of
+from ..models.store import Spent
 from . import Assignment, Solved, Solver
 from .attempts import Attempted, Key, Outcome, Usage
 from .output import Output, Settings
 
 log = logging.getLogger(__name__)
+
+
+class Spending(Frozen):
+    """What was paid for: answers, and calls that brought none. Recorded answers of others are not in it."""
+
+    calls: int = Field(default=0, ge=0)
+    failed_calls: int = Field(default=0, ge=0)
+    """Of these, the calls that brought no answer, whether or not a further try did."""
+    tokens: int = Field(default=0, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0)
+    """None where the endpoint has no prices."""
+    seconds: float = Field(default=0.0, ge=0)
+    """Of all calls."""
+    earlier: bool = True
+    """Whether earlier runs of the command are in it: not where nothing is recorded."""
+
+    @classmethod
+    def of(cls, spent: Spent, *, priced: bool, earlier: bool) -> Self:
+        return cls(
+            calls=spent.calls,
+            failed_calls=spent.failed,
+            tokens=spent.tokens,
+            cost_usd=spent.usd if priced else None,
+            seconds=spent.seconds,
+            earlier=earlier,
+        )
 
 
 class Solving(Frozen):
@@ -38,15 +67,21 @@ class Solving(Frozen):
     unusable: int = Field(ge=0)
     """Submissions of an answer in which no repository was found: scored as they are."""
     faults: dict[FaultKind, int]
-    """Attempts without an answer, by why, but for those that were not asked because of a budget."""
+    """Attempts without an answer, by why, but for those that a budget or the model's context stopped."""
     reasons: dict[FaultKind, str]
     """One example each."""
+    mends: dict[FaultKind, str] = {}
+    """What to do about them, where that is known."""
+    too_long: int = Field(default=0, ge=0)
+    """Attempts of which the prompt has no room in the model's context: its own limit, and no fault."""
     over_budget: int = Field(ge=0)
     """Attempts that were not made because a budget was used up."""
     kept: int = Field(ge=0)
     """Of the submissions, those of earlier runs of the command."""
     usage: Usage
     """Of the submissions; what ended in faults is not part of it."""
+    spent: Spending | None = None
+    """None for a replay."""
 
     @property
     def submitted(self) -> int:
@@ -57,12 +92,22 @@ class Solving(Frozen):
         return sum(self.faults.values())
 
     @classmethod
-    def of(cls, output: Output, suite: Suite, settings: Settings, ended: Sequence[Attempted], *, kept: int) -> Self:
+    def of(
+        cls,
+        output: Output,
+        suite: Suite,
+        settings: Settings,
+        ended: Sequence[Attempted],
+        *,
+        kept: int,
+        endpoint: Endpoint,
+        spent: Spending | None,
+    ) -> Self:
         """The counts over `ended`, the last end of each attempt that was wanted."""
         outcomes = Counter(one.outcome for one in ended)
-        faults = {one.fault.kind: one.fault.reason for one in reversed(ended) if one.fault is not None}
+        faults = {one.fault.kind: one.fault for one in reversed(ended) if one.fault is not None}
         kinds = Counter(one.fault.kind for one in ended if one.fault is not None)
-        over_budget = kinds.pop(FaultKind.OVER_BUDGET, 0)
+        over_budget, too_long = kinds.pop(FaultKind.OVER_BUDGET, 0), kinds.pop(FaultKind.TOO_LONG, 0)
         return cls(
             output=str(output.path),
             suite=f"{suite.name} {suite.info.version}",
@@ -71,9 +116,12 @@ class Solving(Frozen):
             answered=outcomes[Outcome.ANSWERED],
             unusable=outcomes[Outcome.UNUSABLE],
             faults=dict(sorted(kinds.items())),
-            reasons=dict(sorted(faults.items())),
+            reasons={kind: fault.reason for kind, fault in sorted(faults.items())},
+            mends={kind: mend for kind, fault in sorted(faults.items()) if (mend := mend_of(fault, endpoint))},
+            too_long=too_long,
             over_budget=over_budget,
             kept=kept,
+            spent=spent,
             usage=Usage.sum(one.usage for one in ended if one.fault is None),
         )
 

@@ -64,6 +64,8 @@ class Rule(Frozen):
 
     hold: bool = False
     """Answer only once the server is told to (`POST /release`)."""
+    context_tokens: int | None = Field(default=None, ge=1)
+    """Refuse a longer prompt with 400 `context_length_exceeded`, as a model with so small a context does."""
     delay_seconds: float = Field(default=0.0, ge=0)
     """Answer so much later."""
     status: int | None = Field(default=None, ge=400, le=599)

@@ -82,7 +82,7 @@ class Script:
             self._used[index] += 1
             self._used_for[index, question.digest] += 1
             # `disconnect` says nothing, but the vendor has done the work all the same.
-            self._answered[question.digest] += rule.status is None
+            self._answered[question.digest] += rule.status is None and has_room(question, rule)
             self.changed.notify_all()
             return Part(rule, turn, number)
 
@@ -122,6 +122,16 @@ class Script:
             return self.changed.wait_for(lambda: self._calls.total() >= calls and self._held >= held, seconds)
 
 
+def has_room(question: Question, rule: Rule) -> bool:
+    """Whether the prompt is as short as the rule's model wants it."""
+    return rule.context_tokens is None or prompt_tokens(question, rule) <= rule.context_tokens
+
+
+def prompt_tokens(question: Question, rule: Rule) -> int:
+    read = question.text.removesuffix(question.suffix) if rule.ignores_suffix else question.text
+    return len(PIECE.findall(read))
+
+
 def body_of(question: Question, part: Part) -> dict[str, object]:
     """The JSON that answers `question`."""
     rule = part.rule
@@ -135,8 +145,7 @@ def body_of(question: Question, part: Part) -> dict[str, object]:
         "choices": [_choice(question, rule, index, *ended) for index, ended in enumerate(texts)],
     }
     if rule.usage:
-        read = question.text.removesuffix(question.suffix) if rule.ignores_suffix else question.text
-        prompt = len(PIECE.findall(read))
+        prompt = prompt_tokens(question, rule)
         completion = sum(len(PIECE.findall(text)) + thought for text, _ in texts)
         body["usage"] = {
             "prompt_tokens": prompt,

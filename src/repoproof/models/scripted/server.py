@@ -14,7 +14,7 @@ from typing import cast
 
 from .question import PATHS, Kind, Refused, read_question
 from .rule import Rule, Spoiled
-from .script import Counts, Part, Script, body_of
+from .script import Counts, Part, Script, body_of, has_room, prompt_tokens
 
 log = logging.getLogger(__name__)
 
@@ -186,6 +186,11 @@ class _Call(BaseHTTPRequestHandler):
         if part.rule.status is not None:
             self._error(part.rule.status, f"scripted error {part.rule.status}", retry_after=part.rule.retry_after)
             return
+        if not has_room(question, part.rule):
+            limit, length = part.rule.context_tokens, prompt_tokens(question, part.rule)
+            said = f"This model's maximum context length is {limit} tokens. However, your messages resulted in {length} tokens."
+            self._error(HTTPStatus.BAD_REQUEST, said, code="context_length_exceeded")
+            return
         match part.rule.fault:
             case Spoiled.DISCONNECT:
                 self.close_connection = True
@@ -219,8 +224,8 @@ class _Call(BaseHTTPRequestHandler):
             self.wfile.flush()
             self._http.ending.wait(seconds / PIECES)
 
-    def _error(self, status: int, message: str, *, retry_after: float | None = None) -> None:
-        error = {"message": message, "type": "scripted", "param": None, "code": status}
+    def _error(self, status: int, message: str, *, retry_after: float | None = None, code: str = "") -> None:
+        error = {"message": message, "type": "scripted", "param": None, "code": code or status}
         headers = {} if retry_after is None else {"Retry-After": f"{retry_after:g}"}
         self._send({"error": error}, status=status, headers=headers)
 
