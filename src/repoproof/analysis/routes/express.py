@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from .node_routers import METHODS_BY_NAME, Router
-from .node_values import UNKNOWN_TEXT, Builtin, Interpreter, Native, package
+from .node_routers import METHODS_BY_NAME, Router, makes_application
+from .node_values import UNKNOWN_TEXT, Builtin, Native, package
 from .paths import slashed
 from .values import UNKNOWN, Site, Value
 
@@ -99,18 +99,14 @@ def _holds_text(values: Sequence[Value]) -> bool:
     return any(isinstance(value, str) for value in _flat(values))
 
 
-def _new_application(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
-    interpreter.applications.append(ExpressRouter("express"))
-    return interpreter.applications[-1]
-
-
-def _new_router(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+def _new_router(*_: object) -> Value:
     return ExpressRouter("express")
 
 
+_APPLICATION = makes_application(lambda: ExpressRouter("express"))
 _ROUTER = Builtin(_new_router)
 PACKAGES = {
-    "express": package(Builtin(_new_application), Router=_ROUTER, application=UNKNOWN),
+    "express": package(_APPLICATION, Router=_ROUTER, application=UNKNOWN),
     "express-promise-router": package(Builtin(_new_router)),
     "express-async-router": package(Builtin(_new_router), AsyncRouter=_ROUTER),
 }

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..endpoints import METHODS
-from .node_routers import METHODS_BY_NAME, Router
+from .node_routers import METHODS_BY_NAME, Router, makes_application
 from .node_values import Builtin, Interpreter, Native, package
-from .values import UNKNOWN, Site, Value, listed
+from .values import UNKNOWN, Site, Value, texts
 
 _GIVING_ITSELF = frozenset(
     (
@@ -56,8 +56,8 @@ class FastifyInstance(Router):
     def _route(self, arguments: Sequence[Value], site: Site) -> Value:
         options = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
         path = options.get("url", options.get("path"))
-        for method in listed(options.get("method")):
-            if isinstance(path, str) and isinstance(method, str) and method.upper() in METHODS:
+        for method in texts(options.get("method")):
+            if isinstance(path, str) and method.upper() in METHODS:
                 self.add(method.upper(), _unescaped(path), site)
         return self
 
@@ -120,17 +120,12 @@ def _unescaped(path: str) -> str:
     return re.sub(r"(?<=[^/])::", ":", path)
 
 
-def _new_instance(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
-    interpreter.applications.append(FastifyInstance("fastify"))
-    return interpreter.applications[-1]
-
-
 def _share(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     return _SharedPlugin(arguments[0] if arguments else UNKNOWN)
 
 
 AUTOLOAD = Builtin(lambda *_: UNKNOWN)
-_INSTANCE = Builtin(_new_instance)
+_INSTANCE = makes_application(lambda: FastifyInstance("fastify"))
 _PLUGIN = package(Builtin(_share))
 PACKAGES = {
     "fastify": package(_INSTANCE, fastify=_INSTANCE),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from .node_routers import METHODS_BY_NAME, Router
+from .node_routers import METHODS_BY_NAME, Router, makes_application
 from .node_values import Builtin, Interpreter, package
 from .paths import slashed
-from .values import UNKNOWN, Site, Value, listed
+from .values import UNKNOWN, Site, Value, texts
 
 _METHODS = {**METHODS_BY_NAME, "del": "DELETE"}
 
@@ -36,12 +36,12 @@ class KoaRouter(Router):
         if len(arguments) > 2 and isinstance(arguments[0], str) and isinstance(arguments[1], str):
             arguments = arguments[1:]
         if len(arguments) > 1:
-            for path in _texts(arguments[0]):
+            for path in texts(arguments[0]):
                 self.add(method, path, site)
         return self
 
     def _use(self, arguments: Sequence[Value]) -> Value:
-        prefixes = _texts(arguments[0]) if arguments else []
+        prefixes = texts(arguments[0]) if arguments else []
         routers = [argument for argument in arguments if isinstance(argument, Router)]
         for prefix, router in product(prefixes or [""], routers):
             self.mount(prefix, router)
@@ -60,15 +60,6 @@ class KoaApplication(KoaRouter):
         return super().member(name) if name == "use" else UNKNOWN
 
 
-def _texts(value: Value) -> list[str]:
-    return [text for text in listed(value) if isinstance(text, str)]
-
-
-def _new_application(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
-    interpreter.applications.append(KoaApplication("koa"))
-    return interpreter.applications[-1]
-
-
 def _new_router(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
     options = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
     prefix = options.get("prefix")
@@ -77,7 +68,7 @@ def _new_router(arguments: Sequence[Value], site: Site, interpreter: Interpreter
 
 _ROUTER = Builtin(_new_router)
 PACKAGES = {
-    "koa": package(Builtin(_new_application)),
+    "koa": package(makes_application(lambda: KoaApplication("koa"))),
     "koa-router": package(_ROUTER, Router=_ROUTER),
     "@koa/router": package(_ROUTER, Router=_ROUTER),
 }

@@ -14,7 +14,7 @@ from .node_syntax import key_of
 from .node_values import Builtin, Class, Interpreter, Native, package
 from .paths import slashed
 from .syntax import line_of, named
-from .values import UNKNOWN, Site, Value, listed
+from .values import UNKNOWN, Site, Value, listed, texts
 
 MAX_MODULES = 500
 MAX_LINEAGE = 10
@@ -155,7 +155,7 @@ class NestApplication(Native):
             versions = self._versions(own[0] if own else options.get("version"))
             for one, site in decorations:
                 if one.name in _VERBS:
-                    for version, above, path in product(versions, _texts(options.get("path")), _texts(one.first)):
+                    for version, above, path in product(versions, _paths(options.get("path")), _paths(one.first)):
                         yield _VERBS[one.name], slashed(version, slashed(prefix, slashed(above, path))), site
 
     def _versions(self, version: Value) -> list[str]:
@@ -224,8 +224,9 @@ def _paths_of_modules(tree: Value, above: str) -> Iterator[tuple[Class, Value]]:
             yield from _paths_of_modules(branch.get("children"), slashed(above, path))
 
 
-def _texts(value: Value) -> list[str]:
-    return [one for one in listed("" if value is None else value) if isinstance(one, str)]
+def _paths(value: Value) -> list[str]:
+    """One or several; an absent one is empty."""
+    return texts("" if value is None else value)
 
 
 def _decorator(name: str) -> Builtin:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from ..endpoints import Route
-from .node_values import Native
+from .node_values import Builtin, Interpreter, Native
 from .paths import VERBS, made
-from .values import Site
+from .values import Site, Value
 
 MAX_ROUTES = 5_000
 MAX_MOUNT_DEPTH = 20
@@ -38,6 +38,17 @@ class Router(Native):
         if len(self.mounts) < MAX_ROUTES:
             router.mounted = True
             self.mounts.append((prefix, router))
+
+
+def makes_application(make: Callable[[], Router]) -> Builtin:
+    """What gives a new application, where requests arrive."""
+
+    def call(arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
+        application = make()
+        interpreter.applications.append(application)
+        return application
+
+    return Builtin(call)
 
 
 Join = Callable[[str, str], str]

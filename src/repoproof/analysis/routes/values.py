@@ -78,6 +78,11 @@ def listed(value: Value) -> list[Value]:
     return list(value) if isinstance(value, list) else [] if value is None else [value]
 
 
+def texts(value: Value) -> list[str]:
+    """The texts among what is listed."""
+    return [one for one in listed(value) if isinstance(one, str)]
+
+
 def first_two(arguments: Sequence[Value]) -> tuple[Value, Value]:
     first, second = [*arguments, UNKNOWN, UNKNOWN][:2]
     return first, second
