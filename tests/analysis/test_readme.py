@@ -17,6 +17,27 @@ TAKEN = tomllib.loads((READMES / "endpoints.toml").read_text())
 """Name of a README -> what a careful reader takes from it."""
 
 NOTATIONS = {
+    "a service that is called like a section of plans": (
+        "# Todo\n\n### GET /todos\n\n### POST /todos\n",
+        "GET /todos, POST /todos",
+    ),
+    "a title in the style of lines": (
+        "Changelog\n=========\n- GET /changes\n\n## Roadmap\n- GET /later\n",
+        "GET /changes",
+    ),
+    "a section named for its resource": (
+        "# S\n## Users\n### GET /users\n## Todos\n### GET /todos\n## Ideas\n- `GET /api/ideas/{id}`\n## Todo\n| Method | Path |\n|---|---|\n| GET | /todo |\n",
+        "GET /users, GET /todos, GET /api/ideas/{id}, GET /todo",
+    ),
+    "plans of a service that has to-dos": (
+        "# S\n- GET /todos\n## TODO\n- [ ] GET /todos/export\n## Ideas\n- GET /suggestions\n",
+        "GET /todos",
+    ),
+    "two titles, one of them a changelog": ("# Changelog\n- GET /old\n# API\n- GET /new\n", "GET /new"),
+    "paths that read like remarks": (
+        "| Method | Path |\n|---|---|\n| GET | /removed |\n| GET | /planned |\n",
+        "GET /removed, GET /planned",
+    ),
     "every label in every kind of list": (
         "- **API Name**: `POST /a`\n- **API**: `GET /b`\n* **Interface**: GET /c\n+ Route: PUT `/d`\nURL: `DELETE /e`\n**Path**: `PATCH /f`\n1. Endpoint: GET /g\n2) **Interface Name:** `GET /h`\n- **Interface (Name)**: `GET /i`",
         "POST /a, GET /b, GET /c, PUT /d, DELETE /e, PATCH /f, GET /g, GET /h, GET /i",

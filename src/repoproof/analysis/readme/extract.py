@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from ...core.base import MiB
@@ -12,11 +12,11 @@ from .bases import Base, find_bases, joined, stated_bases
 from .fences import read_fence, read_inline
 from .hosts import is_ours, resolved
 from .lines import LineReader
-from .markdown import Block, Fence, Line, Section, Table, read_blocks
+from .markdown import Block, Fence, Kind, Line, Section, Table, read_blocks
 from .mention import Mention, Notation
 from .phrase import plain
 from .tables import read_table
-from .words import is_elsewhere, is_setting_up
+from .words import is_elsewhere, is_setting_up, resource
 
 MAX_CHARACTERS = 2 * MiB
 MAX_PATH_LENGTH = 500
@@ -38,7 +38,8 @@ def extract_endpoints(markdown: str) -> tuple[Extracted, ...]:
     nothing describes counts by itself, with its ids turned into parameters, unless it only shows how to run the service.
     """
     blocks, _ = read_blocks(markdown[:MAX_CHARACTERS])
-    blocks = [block for block in blocks if not _is_elsewhere(block.section)]
+    served = _title_of(blocks) | _named_for_resources(blocks)
+    blocks = [block for block in blocks if not _is_elsewhere(block.section, served)]
     stated = stated_bases(blocks)
     mentions = _ours(_mentions(blocks), frozenset(base.target.host for base in stated))
     declared = [mention for mention in mentions if not mention.shown]
@@ -182,8 +183,39 @@ def _with_parameters(path: str) -> str:
     return re.sub(r"(?<=/)(?:\d+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9a-f]{24,64})(?=/|$)", "{id}", path)
 
 
-def _is_elsewhere(section: Section) -> bool:
-    return any(is_elsewhere(plain(around.title)) for around in section.path())
+def _is_elsewhere(section: Section, served: Set[Section]) -> bool:
+    return any(is_elsewhere(plain(around.title)) for around in section.path() if around not in served)
+
+
+def _title_of(blocks: Sequence[Block]) -> frozenset[Section]:
+    """The heading that everything else stands under: a service may be called Changelog or Todo."""
+    outermost = {path[-2] for block in blocks if len(path := block.section.path()) > 1}
+    return frozenset(outermost if len(outermost) == 1 else ())
+
+
+def _named_for_resources(blocks: Sequence[Block]) -> frozenset[Section]:
+    """The sections whose titles would say that this service does not serve what they list, but that name a resource which it does serve.
+
+    `Todos` over `GET /todos` is one; `Todo` over the same is a list of what is to come, unless it has a table or headings of endpoints.
+    """
+    found: set[Section] = set()
+    for block in blocks:
+        for section in block.section.path():
+            if section not in found and (name := resource(plain(section.title))) and _declares(block, *name):
+                found.add(section)
+    return frozenset(found)
+
+
+def _declares(block: Block, singular: str, plural: bool) -> bool:
+    """Whether a block has a method and a path with the resource as a segment, in a way that lists of plans do not."""
+    match block:
+        case Table():
+            text = "\n".join(" ".join(cells) for _, cells in block.rows)
+        case Line() if plural or block.kind is Kind.HEADING:
+            text = block.text
+        case _:
+            return False
+    return re.search(rf"\b(?:GET|POST|PUT|PATCH|DELETE)\b.*/{singular}s?(?![\w-])", text, re.IGNORECASE) is not None
 
 
 def _is_setting_up(section: Section) -> bool:

@@ -27,10 +27,10 @@ _REFUSAL = re.compile(
     r"|(?:returns?|responds?(?:\s+with)?|answer(?:s|ed)?(?:\s+with)?|gives|yields)?\W*(?:405|501|(?:404|410)\b(?![^.]*\b(?:if|when|unless|otherwise|where|for|20\d)\b))\b)",
     re.IGNORECASE,
 )
-_GONE_CELL = re.compile(rf"^\W*(?:{_BE}\s+)?(?:{_ABSENT}|(?:{_GONE}|todo|tbd|wip)(?![\w-]))", re.IGNORECASE)
+_GONE_CELL = re.compile(rf"^[^\w/]*(?:{_BE}\s+)?(?:{_ABSENT}|(?:{_GONE}|todo|tbd|wip)(?![\w-]))", re.IGNORECASE)
 # A remark under the title of an endpoint: `Deprecated since 2.0.`, `Status: planned`; not `Removed items come back.`
 _GONE_REMARK = re.compile(
-    rf"^\W*(?:status\W+)?(?:(?:this endpoint|it|this)\s+)?(?:{_BE}\s+)?(?:{_ABSENT}|(?:{_GONE})\s*(?:$|[.!:;,–—-]|\b(?:in|since|for|as of|by|and|use|seit|ab)\b))",
+    rf"^[^\w/]*(?:status\W+)?(?:(?:this endpoint|it|this)\s+)?(?:{_BE}\s+)?(?:{_ABSENT}|(?:{_GONE})\s*(?:$|[.!:;,–—-]|\b(?:in|since|for|as of|by|and|use|seit|ab)\b))",
     re.IGNORECASE,
 )
 _ENDPOINTS = r"(?:endpoints?|routes?|apis?|methods?|operations?|paths?|requests?|calls?|endpunkte?|routen|接口|端点|rutas?|rotas?)"
@@ -60,6 +60,8 @@ _ELSEWHERE = re.compile(
     r"|(?:更新|变更|版本)(?:日志|记录|历史|说明)|(?:已?(?:废弃|弃用|移除)|(?:暂)?(?:不支持|未支持|未实现))的?(?:接口|端点|功能)?|路线图|待办(?:事项)?|変更履歴|更新履歴)",
     re.IGNORECASE,
 )
+# Of these, what a service may well serve.
+_RESOURCE = re.compile(r"(todo|idea|alternative|page|screen)(s?)", re.IGNORECASE)
 # `[1.2.0] - 2024-01-01`: an entry of a changelog that has no heading of its own.
 _RELEASE = re.compile(
     r"^\W*(?:version\s+|release\s+)?v?\d+\.\d+(?:\.\d+)?[\w.+-]*\W+(?:\w+\s+)?(?:\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})",
@@ -121,6 +123,12 @@ def refers(title: str) -> bool:
 def is_action(title: str) -> bool:
     """Whether a title begins with what is done: `Create a note`."""
     return bool(_ACTION.match(title))
+
+
+def resource(title: str) -> tuple[str, bool] | None:
+    """What a section of this plain title is about if that may be a resource as well: in the singular, and whether it stood in the plural."""
+    known = _RESOURCE.fullmatch(_name(title))
+    return (known[1].lower(), bool(known[2])) if known else None
 
 
 def is_elsewhere(title: str) -> bool:
