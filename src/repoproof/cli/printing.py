@@ -129,7 +129,7 @@ def _shared(room: int, least: Sequence[int], natural: Sequence[int]) -> list[int
     def levelled(level: int) -> list[int]:
         return [max(low, min(level, wide)) for low, wide in zip(least, natural, strict=True)]
 
-    level = max(natural)
+    level = min(max(natural), room)
     while level > 0 and sum(levelled(level)) > room:
         level -= 1
     widths = levelled(level)
@@ -152,19 +152,23 @@ def _wrapped(cell: str, width: int) -> Iterator[str]:
             elif cell_len(blanks) < width:
                 # What is set in goes on so.
                 word = blanks + word
-            while cell_len(word) > width:
-                end = _end(word, width)
-                yield word[:end]
-                word = word[end:]
-            line = word
+            start = 0
+            while (end := _end(word, start, width)) < len(word):
+                yield word[start:end]
+                start = end
+            line = word[start:]
         yield line
 
 
-def _end(word: str, width: int) -> int:
-    """How much of a word that is wider than `width` goes on a line: one character at least, up to the last joint if that is far enough."""
-    room = max(1, next(n for n in range(len(word)) if cell_len(word[: n + 1]) > width))
-    joint = max(word.rfind(mark, 0, room) for mark in JOINTS) + 1
-    return joint if joint > room // 3 else room
+def _end(word: str, start: int, width: int) -> int:
+    """How far a word goes that is on a line from `start` on: one character at least, up to the last joint if that is far enough."""
+    end, used = start, 0
+    while end < len(word) and ((used := used + cell_len(word[end])) <= width or end == start):
+        end += 1
+    if end == len(word):
+        return end
+    joint = max(word.rfind(mark, start, end) for mark in JOINTS) + 1
+    return joint if joint - start > (end - start) // 3 else end
 
 
 def _width(cell: str) -> int:
