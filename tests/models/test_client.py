@@ -148,6 +148,19 @@ def test_whatever_is_sent_back_is_a_fault_with_a_reason(response: bytes, kind: F
     assert reason in fault.reason
 
 
+def test_a_password_in_the_address_is_repeated_by_nobody() -> None:
+    told = b'{"error": {"message": "who is user:s3cret/word?"}}'
+    for response in (
+        http(told, "403 Forbidden"),
+        http(b"", "307 Moved", "Location: http://user:pw@elsewhere/v1?key=sk-1"),
+    ):
+        with saying(response) as address:
+            secret = address.replace("//", "//user:s3cret%2Fword@")
+            fault = failed(*outcomes(endpoint_at(secret, tries=1), [question()]))
+        assert fault.kind is FaultKind.REFUSED and "***" in fault.reason
+        assert not any(word in fault.reason for word in ("s3cret", "pw@", "sk-1"))
+
+
 @pytest.mark.parametrize("status", ["200 OK", "500 Internal Server Error"])
 def test_a_body_without_end_is_not_read_to_its_end(status: str) -> None:
     sent = b"x" * MiB
@@ -215,7 +228,7 @@ def test_a_question_is_not_sent_on_to_where_an_endpoint_redirects(status: str) -
         fault = failed(*outcomes(endpoint_at(address), [question()]))
         assert elsewhere.counts().total == 0
     assert fault.kind is FaultKind.REFUSED
-    assert fault.reason == f"{status[:3]}: it redirects to {elsewhere.base_url}/chat/completions"
+    assert fault.reason == f"{status[:3]}: it redirects to '{elsewhere.base_url}/chat/completions'"
 
 
 @pytest.mark.parametrize("key", ["sk-1\nsk-2", "sk-é"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from repoproof.core.errors import BadInput
-from repoproof.models.endpoint import Endpoint, Prices
+from repoproof.models.endpoint import Endpoint, Prices, shown_address
 from repoproof.models.endpoints import find_endpoint, read_endpoints
 
 TABLES = """
@@ -153,3 +153,30 @@ def test_a_file_that_is_named_must_be_there(tmp_path: Path, monkeypatch: pytest.
 def test_a_name_has_letters_on_one_line(name: str) -> None:
     with pytest.raises(BadInput, match="is no name of a model"):
         find_endpoint(name)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://h/v1?", "'http://h/v1?...'"),
+        ("http://user:secret@h/v1?k=secret", "'http://***@h/v1?...'"),
+        ("http://user:se?cret@h/v1", "'http://***@h/v1'"),
+        ("http://user:secret/@secret@h:x/v1#secret", "'http://***@h:x/v1#...'"),
+        ("user:secret@h/v1", "'***@h/v1'"),
+        ("ftp://h/v1", "'ftp://h/v1'"),
+    ],
+)
+def test_an_address_that_cannot_be_asked_is_repeated_without_what_is_secret_in_it(tmp_path: Path, url: str, shown: str):
+    assert shown_address(url) == shown
+    with pytest.raises(BadInput) as caught:
+        find_endpoint("a", written(tmp_path / "m.toml", f'[a]\nmodel = "m"\nbase_url = "{url}"'))
+    assert f"base_url: {shown} is not http(s)://HOST/v1" in str(caught.value)
+    assert "secret" not in str(caught.value) and "cret@" not in str(caught.value)
+
+
+def test_a_mend_reads_as_one(tmp_path: Path):
+    with pytest.raises(BadInput) as caught:
+        find_endpoint("a", written(tmp_path / "m.toml", '[a]\nmodel = "m"\nprices = {input = 1}'))
+    assert str(caught.value).endswith(
+        "prices.output: missing (US dollars per million tokens of answers, reasoning included)"
+    )

@@ -47,6 +47,27 @@ def ask(model: Model, *texts: str) -> list[str]:
     return [one.text if isinstance(one, Answer) else one.kind for one in asyncio.run(all_of_them())]
 
 
+def test_who_waits_for_the_call_of_another_run_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("repoproof.models.recording.PATIENCE_SECONDS", 0.05)
+    recording = Recording(mode=Mode.AUTO, store=tmp_path, job="j")
+    said: list[str] = []
+
+    async def waited() -> list[Answer | Fault]:
+        # Another store on the same directory, as another process has.
+        other = recording.opened()
+        async with other.claim(request("a").key), other.claim(request("b").key):
+            model = recorded(Echo(), recording, say=said.append)
+            asked = [asyncio.create_task(model.ask(request(text), label="task")) for text in "ab"]
+            while not said:
+                await asyncio.sleep(0.01)
+        return await asyncio.gather(*asked)
+
+    assert all(isinstance(one, Answer) for one in asyncio.run(waited()))
+    assert said == [
+        f"{tmp_path}: waiting for 2 calls that are in flight already, of another run or of one that was killed"
+    ]
+
+
 @pytest.mark.parametrize(
     ("mode", "same_job", "other_job", "asked"),
     [

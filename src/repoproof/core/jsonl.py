@@ -145,7 +145,8 @@ def _meaning(field: FieldInfo | None) -> str | None:
     """The first sentence of a field's documentation."""
     if field is None or not field.description:
         return None
-    return " ".join(field.description.split("\n\n")[0].split()).split(". ")[0].rstrip(".")
+    sentence = " ".join(field.description.split("\n\n")[0].split()).split(". ")[0]
+    return sentence if sentence.endswith("...") else sentence.rstrip(".")
 
 
 def _bounds(field: FieldInfo | None) -> tuple[Any, Any] | None:

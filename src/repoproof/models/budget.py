@@ -18,7 +18,8 @@ from .endpoint import Endpoint
 from .store import Spent
 
 UNLIMITED_WORD = "unlimited"
-_MEND = f"as in usd=5,tokens=2M,calls=100,seconds=3600, or {UNLIMITED_WORD}"
+_FORM = f"as in usd=5,tokens=2M,calls=100,seconds=3600, or {UNLIMITED_WORD}"
+_UNITS = "k and M are thousands and millions"
 
 
 class Budget(Frozen):
@@ -64,24 +65,43 @@ def parse_budget(text: str) -> Budget:
     for part in text.split(","):
         name, _, amount = (piece.strip() for piece in part.partition("="))
         if name not in Budget.model_fields:
-            close = difflib.get_close_matches(name, [*Budget.model_fields, UNLIMITED_WORD], n=1)
-            raise BadInput(f"{part.strip()!r} limits nothing", mend=f"did you mean {close[0]}?" if close else _MEND)
+            raise _unknown(part.strip(), name)
         if name in limits:
             raise BadInput("is there twice", field=name, mend="give it once")
         limits[name] = _amount(name, amount)
     return Budget(**limits)  # pyright: ignore[reportArgumentType] # Whole where it must be.
 
 
+def _unknown(part: str, name: str) -> BadInput:
+    """What stands where a limit should."""
+    if part == UNLIMITED_WORD:
+        return BadInput(f"{part!r} and limits exclude each other", mend="keep the limits, or the word alone")
+    if not part:
+        return BadInput("a limit is missing", mend=_FORM)
+    known = f"known: {', '.join(Budget.model_fields)}; {_FORM}"
+    close = difflib.get_close_matches(name, [*Budget.model_fields, UNLIMITED_WORD], n=1)
+    return BadInput(f"{part!r} is no limit", mend=f"did you mean {close[0]}? {known}" if close else known)
+
+
+def _no_amount(name: str, text: str) -> BadInput:
+    """What stands where a number should."""
+    if re.fullmatch(r"\d+(\.\d+)?[kM]?", text, re.ASCII):
+        return BadInput(f"{text!r} has too many digits", field=name, mend=f"leave {name} out to limit none; {_FORM}")
+    meant = {"m": "M", "K": "k"}.get(text[-1:])
+    hint = f"did you mean {text[:-1]}{meant}? " if meant and text[:-1].isdecimal() else ""
+    return BadInput(f"{text!r} is not a number from 0 on", field=name, mend=f"{hint}digits, {_UNITS}; {_FORM}")
+
+
 def _amount(name: str, text: str) -> int | float:
     found = re.fullmatch(r"(\d{1,15})(?:\.(\d{1,20}))?([kM]?)", text, re.ASCII)
     if found is None:
-        raise BadInput(f"{text!r} is not a number from 0 on", field=name, mend=_MEND)
+        raise _no_amount(name, text)
     whole, fraction, suffix = found.groups(default="")
     # By shifting digits: 0.29M is 290000 calls, not 289999.99999999994.
     digits = {"": 0, "k": 3, "M": 6}[suffix]
     if name in ("calls", "tokens"):
         if len(fraction.rstrip("0")) > digits:
-            raise BadInput(f"{text!r} is not a whole number", field=name, mend=_MEND)
+            raise BadInput(f"{text!r} is not a whole number", field=name, mend=f"{_UNITS}; {_FORM}")
         return int(whole + fraction.rstrip("0").ljust(digits, "0"))
     return float(f"{whole}.{fraction or 0}e{digits}")
 

@@ -77,7 +77,7 @@ async def serve(connection: socket.socket) -> None:
         try:
             assignment = Assignment.model_validate_json(await reader.readline())
             endpoint = await open_things.enter_async_context(asking(assignment.endpoint, say=say))
-            model = recorded(endpoint, assignment.recording)
+            model = recorded(endpoint, assignment.recording, say=say)
         except (RepoProofError, OSError) as error:
             await _tell(writer, Ready(refusal=str(error)))
             return

@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import reduce
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from ..core.base import KiB, MiB
 from ..core.errors import BadInput
 from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Lost
 from .context import is_about_context, prompt_fits
-from .endpoint import Endpoint, is_address, shown_address
+from .endpoint import HIDDEN, Endpoint, is_address, secrets_of, shown_address
 from .mends import TOO_MANY
 from .wire import NotAnAnswer, body_of, cost, most, read_answer, said, said_in
 
@@ -35,8 +36,6 @@ CONNECT_SECONDS = 30.0
 """After which there is no connection."""
 NO_KEY = "none"
 """What is sent as the key where none is set: local servers want none."""
-HIDDEN = "***"
-"""In the place of the key, where an endpoint repeats it."""
 LEAST_SECRET = 8
 """Characters of a key that is one: `any`, which some set for a server that wants none, is a word that answers have."""
 
@@ -91,7 +90,8 @@ async def connected(endpoint: Endpoint) -> AsyncGenerator[Client]:
             "chat": (client.chat.completions.with_streaming_response.create, ("model", "messages")),
             "fill": (client.completions.with_streaming_response.create, ("model", "prompt")),
         }
-        yield _Client(endpoint, client, key if len(key) >= LEAST_SECRET else "", create)
+        secrets = tuple(secret for secret in (key, *secrets_of(address)) if len(secret) >= LEAST_SECRET)
+        yield _Client(endpoint, client, secrets, create)
 
 
 def address_of(endpoint: Endpoint) -> str:
@@ -153,8 +153,8 @@ async def _complaints_are_short(response: _Response) -> None:
 class _Client:
     endpoint: Endpoint
     client: AsyncOpenAI
-    secret: str
-    """The key; empty where it is none that must not be said."""
+    secrets: tuple[str, ...]
+    """What must not be said: the key, a password in the address."""
     create: Mapping[str, tuple[Callable[..., AbstractAsyncContextManager[AsyncAPIResponse[Any]]], tuple[str, str]]]
     """By kind of request: what sends it, and what that wants by name."""
 
@@ -170,7 +170,7 @@ class _Client:
         except Exception as error:
             complaint = next((cause for cause in _causes(error) if isinstance(cause, _Complaint)), None)
             if complaint is not None:
-                kind, reason = _refusal(complaint, self.without_secret(complaint.body), request.sampling.max_tokens)
+                kind, reason = _refusal(complaint, self.without_secrets(complaint.body), request.sampling.max_tokens)
             elif isinstance(error, TimeoutError) and limit.expired():
                 kind, reason = FaultKind.TIMED_OUT, f"no answer within {self.endpoint.timeout_seconds:g} s"
             elif (known := _broken_connection(error)) is not None:
@@ -179,7 +179,7 @@ class _Client:
                 raise
         fault = Fault(
             kind=kind,
-            reason=reason.replace(self.secret, HIDDEN) if self.secret else reason,
+            reason=reduce(lambda text, secret: text.replace(secret, HIDDEN), self.secrets, reason),
             status_code=complaint.status_code if complaint else None,
             tries=1,
             seconds=time.monotonic() - begun,
@@ -199,7 +199,7 @@ class _Client:
                 body += chunk
                 if len(body) > BODY_BYTES:
                     raise NotAnAnswer(f"a body of more than {BODY_BYTES // MiB} MiB")
-        return self.without_secret(bytes(body))
+        return self.without_secrets(bytes(body))
 
     def sent(self, request: ChatRequest | FillRequest) -> AbstractAsyncContextManager[AsyncAPIResponse[Any]]:
         body: dict[str, Any] = body_of(request, self.endpoint)
@@ -222,9 +222,9 @@ class _Client:
         }[kind]
         return f"{what}: {system}" if system else what
 
-    def without_secret(self, body: bytes) -> bytes:
+    def without_secrets(self, body: bytes) -> bytes:
         """All that is made of it may be written down: an answer as it is, a complaint cut short, maybe within the key."""
-        return body.replace(self.secret.encode(), HIDDEN.encode()) if self.secret else body
+        return reduce(lambda text, secret: text.replace(secret.encode(), HIDDEN.encode()), self.secrets, body)
 
 
 _MAY_BE_PAID = frozenset({FaultKind.TIMED_OUT, FaultKind.DISCONNECTED, FaultKind.MALFORMED})
@@ -235,7 +235,7 @@ def _refusal(complaint: _Complaint, body: bytes, max_tokens: int | None) -> tupl
     status = complaint.status_code
     reason = f"{status}: {said_in(body)}" if body.strip() else f"{status}"
     if complaint.location and status < 400:
-        return FaultKind.REFUSED, f"{status}: it redirects to {said(complaint.location)}"
+        return FaultKind.REFUSED, f"{status}: it redirects to {said(shown_address(complaint.location))}"
     if is_about_context(status, body):
         if prompt_fits(body, max_tokens):
             return FaultKind.REFUSED, f"{reason} ({TOO_MANY})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, field_validator
 
@@ -12,6 +12,10 @@ from ..core.base import Frozen
 
 OURS = frozenset({"model", "messages", "prompt", "suffix", "n", "stream"})
 """Fields of a call's body that no one else may set."""
+
+
+HIDDEN = "***"
+"""In the place of a key or password."""
 
 
 def is_address(url: str) -> bool:
@@ -26,19 +30,34 @@ def is_address(url: str) -> bool:
 
 
 def shown_address(url: str) -> str:
-    """`url` as a message may repeat it: keys are written behind a `?`, too."""
-    address, mark, _ = url.partition("?")
-    return f"'{address}{mark}...'" if mark else repr(url)
+    """`url`, or what was meant to be one, as a message may repeat it: passwords stand before an `@`, and keys behind a `?`."""
+    before, at, rest = url.rpartition("@")
+    if at:
+        # A password may hold any mark; the scheme is all that is surely none.
+        scheme = re.match(r"[a-z]+://", before, re.IGNORECASE)
+        url = f"{scheme[0] if scheme else ''}{HIDDEN}@{rest}"
+    found = re.search(r"[?#]", url)
+    return repr(f"{url[: found.end()]}..." if found else url)
+
+
+def secrets_of(url: str) -> tuple[str, ...]:
+    """What of an address must not be repeated: its password, as it is written and as it is meant."""
+    try:
+        password = urlsplit(url).password or ""
+    except ValueError:
+        return ()
+    return tuple(dict.fromkeys(filter(None, (password, unquote(password)))))
 
 
 class Prices(Frozen):
     """US dollars per million tokens."""
 
     input: float = Field(ge=0)
+    """US dollars per million tokens of prompts."""
     output: float = Field(ge=0)
-    """Reasoning included."""
+    """US dollars per million tokens of answers, reasoning included."""
     cached_input: float | None = Field(default=None, ge=0)
-    """Of prompt tokens that the endpoint had in its cache; None for the price of others."""
+    """US dollars per million prompt tokens that the endpoint had in its cache; None for the price of others."""
 
 
 class Endpoint(Frozen):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Self, TypeVar
@@ -15,6 +17,8 @@ from ..core.errors import BadInput, Boundary, RepoProofError
 from .base import Answer, ChatRequest, Fault, FaultKind, FillRequest, Model
 from .nearest import Questions
 from .store import Recorded, Store
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -53,10 +57,14 @@ class Recording(Frozen):
         return Store.existing(self.store) if self.mode is Mode.REPLAY else Store.opened(self.store)
 
 
-def recorded(model: Model, recording: Recording) -> Model:
+PATIENCE_SECONDS = 1.0
+"""Of waiting for what somebody else is asking, until it is said."""
+
+
+def recorded(model: Model, recording: Recording, *, say: Callable[[str], None] = log.warning) -> Model:
     """`model`, asked only what the recording leaves open; what it answers is on disk before it is returned.
 
-    A question that is being asked by somebody else, in another process too, is awaited and not asked twice.
+    A question that is being asked by somebody else, in another process too, is awaited and not asked twice; `say` gets a line, once.
     """
     match recording.mode:
         case Mode.OFF:
@@ -64,7 +72,7 @@ def recorded(model: Model, recording: Recording) -> Model:
         case Mode.REPLAY:
             return replaying(recording)
         case Mode.RECORD | Mode.AUTO:
-            return _Asking(model, recording.opened(), recording)
+            return _Asking(model, recording.opened(), recording, say)
 
 
 def recalling(model: Model, recording: Recording) -> Model:
@@ -128,12 +136,19 @@ class _Asking(_Recalling):
 
     _failure: Fault | None = None
     """Once a call could not be written down: no further one is paid for."""
+    _waiting = 0
+    """Questions that somebody else is asking."""
+    _has_said = False
+
+    def __init__(self, model: Model, store: Store, recording: Recording, say: Callable[[str], None]) -> None:
+        super().__init__(model, store, recording)
+        self._say = say
 
     async def ask(self, request: ChatRequest | FillRequest, *, label: str = "") -> Answer | Fault:
         key = request.key
         if (found := await self._found(key)) is not None:
             return found
-        async with self._store.claim(key):
+        async with self._claimed(key):
             # Whoever held the claim until now has written down what came of it.
             if (found := await self._found(key)) is not None:
                 return found
@@ -144,6 +159,26 @@ class _Asking(_Recalling):
                 return outcome
             call = Recorded.of(request, outcome, job=self._recording.job, label=label)
             return await _to_the_end(lambda: self._written(call, outcome))
+
+    @asynccontextmanager
+    async def _claimed(self, key: str) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as held:
+            impatient = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._say_once)
+            self._waiting += 1
+            try:
+                await held.enter_async_context(self._store.claim(key))
+            finally:
+                impatient.cancel()
+                self._waiting -= 1
+            yield
+
+    def _say_once(self) -> None:
+        if not self._has_said:
+            self._has_said = True
+            calls = f"{self._waiting} calls that are" if self._waiting > 1 else "a call that is"
+            self._say(
+                f"{self._store.path}: waiting for {calls} in flight already, of another run or of one that was killed"
+            )
 
     def _written(self, call: Recorded, outcome: Answer | Fault) -> Answer | Fault:
         try:

@@ -51,15 +51,28 @@ def _with_replies(table: dict[str, Any], file: Path, subject: str, render_tree: 
     key, value = given[0], table[given[0]]
     listed = {"reply": [value], "reply_file": [{"file": value}], "tree": [{"tree": value}]}.get(key, value)
     if not isinstance(listed, list):
-        raise BadInput("is not a list", file=file, subject=subject, field=key)
+        raise BadInput("is not a list", file=file, subject=subject, field=key, mend='as in replies = ["a text"]')
+    if not listed:
+        mend = "give a text, {file = ...} or {tree = ...}; without `replies` there is a fixed answer"
+        raise BadInput("is empty", file=file, subject=subject, field=key, mend=mend)
 
     def read(as_text: Read, name: str) -> str:
         try:
-            return as_text(file.parent / name)
+            text = as_text(file.parent / name)
         except BadInput as error:
             problem = f"{error.file or file.parent / name}: {error.problem}"
             mend = f"{error.mend}; paths are relative to {file.name}" if error.mend else None
             raise BadInput(problem, file=file, subject=subject, field=key, mend=mend) from None
+        if not text.strip():
+            mend = f"it must hold what is to be answered; paths are relative to {file.name}"
+            raise BadInput(f"{file.parent / name}: is empty", file=file, subject=subject, field=key, mend=mend)
+        return text
+
+    def rendered(folder: Path) -> str:
+        if not folder.is_dir():
+            problem = "not a directory" if folder.exists() else "no such directory"
+            raise BadInput(problem, file=folder, mend="it must be a folder with the files of an answer")
+        return render_tree(folder)
 
     def text(item: object) -> str:
         match item:
@@ -68,7 +81,7 @@ def _with_replies(table: dict[str, Any], file: Path, subject: str, render_tree: 
             case {"file": str(name), **others} if not others:
                 return read(read_text, name)
             case {"tree": str(name), **others} if not others:
-                return read(render_tree, name)
+                return read(rendered, name)
             case _:
                 pass
         mend = "a text, or in `replies` also {file = ...} or {tree = ...}"
