@@ -109,6 +109,10 @@ def a_solving(**fields: object) -> Solving:
             "repoproof score 'a suite' 'my out' -o 'my out-run', or set $K to a key, then the same command again, for what ended in a fault",
         ),
         (
+            {"answered": 3, "over_budget": 1, "faults": {"refused": 1}, "mends": {"refused": "set $K to a key"}},
+            "repoproof score 'a suite' 'my out' -o 'my out-run', or set $K to a key, then the same command with a larger budget, for what was not asked",
+        ),
+        (
             {"answered": 3, "faults": {"timed_out": 2}, "mends": {"timed_out": "try again"}},
             "repoproof score 'a suite' 'my out' -o 'my out-run', or the same command again, for what ended in a fault",
         ),

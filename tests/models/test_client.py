@@ -210,13 +210,22 @@ def test_a_proxy_that_is_away_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fault.reason == "no connection to models.invalid by the proxy of http_proxy: Connection refused"
 
 
-@pytest.mark.parametrize(("name", "value"), [("ALL_PROXY", "nonsense://h"), ("SSL_CERT_FILE", "/nonexistent")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALL_PROXY", "nonsense://h"),
+        ("ALL_PROXY", "http://user:s3cret@h:port"),
+        ("SSL_CERT_FILE", "/nonexistent"),
+    ],
+)
 def test_an_environment_that_no_connection_can_be_made_in_is_bad_input(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    with pytest.raises(BadInput, match=r"no connection can be made: .*correct HTTP_PROXY.*SSL_CERT_FILE"):
+    with pytest.raises(BadInput, match=r"no connection can be made: .*correct HTTP_PROXY.*SSL_CERT_FILE") as caught:
         outcomes(endpoint_at("http://127.0.0.1:9/v1"), [question()])
+
+    assert "s3cret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"])

@@ -122,12 +122,14 @@ def next_command(
         if solving.over_budget:
             return "with a larger budget, give the same command again"
         return f"{solving.mends[FaultKind.TOO_LONG]}, then give the same command again; or ask another model"
+    mend = _to_mend(solving)
+    first = f"{mend}, then " if mend else ""
     again = (
-        ", or the same command with a larger budget, for what was not asked"
+        f", or {first}the same command with a larger budget, for what was not asked"
         if solving.over_budget
         else ", or --auto instead of --replay, to ask for what the store does not hold"
         if solving.faulty and replayed
-        else f", or {f'{mend}, then ' if (mend := _to_mend(solving)) else ''}the same command again, for what ended in a fault"
+        else f", or {first}the same command again, for what ended in a fault"
         if solving.faulty
         else ""
     )

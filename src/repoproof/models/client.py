@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import ssl
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator, Mapping
@@ -72,10 +73,11 @@ async def connected(endpoint: Endpoint) -> AsyncGenerator[Client]:
         http_client = openai.DefaultAsyncHttpxClient(
             follow_redirects=False, event_hooks={"response": [_complaints_are_short]}
         )
-    except (ImportError, OSError, ValueError) as error:
-        # It takes proxies and certificates from the environment.
+    except Exception as error:
+        # It takes proxies and certificates from the environment; its own exceptions for a wrong address have no base in common.
+        words = re.sub(r"//[^/\s]*@", f"//{HIDDEN}@", str(error))
         mend = "correct HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE or SSL_CERT_DIR"
-        raise BadInput(f"no connection can be made: {error}", subject=endpoint.name, mend=mend) from None
+        raise BadInput(f"no connection can be made: {words}", subject=endpoint.name, mend=mend) from None
     async with openai.AsyncOpenAI(
         api_key=key or NO_KEY,
         # None is the vendor's own.
