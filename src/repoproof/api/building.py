@@ -37,7 +37,7 @@ def build_from_reference(
     language: str = "",
     framework: str = "",
     port: int | None = None,
-    deployments: int = 3,
+    deployments: int = 6,
     mutants: int = 60,
     seed: int = 0,
     licence: str = "NOASSERTION",
@@ -60,13 +60,13 @@ def build_from_reference(
     not fit, and `Built.writing` says why. Nothing of the service runs outside the sandbox, and its folder is not changed. Raises
     `BadInput` where it cannot be told, installed, started or exercised.
     """
-    source, target = arguments.place(reference, "reference").resolve(), arguments.place(destination, "destination")
+    source, target = arguments.place(reference, "reference"), arguments.place(destination, "destination")
     into_suite = target.exists() and is_suite(target)
     if target.exists() and not into_suite:
         raise BadInput("exists already", file=target, mend="choose another place, or give a suite to add to")
     if not source.is_dir():
         raise BadInput("no such directory", file=source, mend="give the folder of a service that runs")
-    id = arguments.line(name, "name") or source.name
+    id = arguments.line(name, "name") or source.resolve().name
     if not re.fullmatch(TASK_ID, id):
         mend = "letters, digits, `.`, `_` and `-`, at most 100, a letter or digit first"
         raise BadInput(f"{id!r} is no task id", field="name", mend=mend)

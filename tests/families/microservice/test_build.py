@@ -15,13 +15,18 @@ from repoproof.cli import main
 from repoproof.core.errors import BadInput
 
 REFERENCES = Path(__file__).parents[3] / "suites/microservice-mini/sealed/reference"
+FLASK = "from flask import Flask\napp = Flask(__name__)\n@app.get('/x')\ndef x(): return {}\n"
 WANTED_RATE = 0.8
 """Of mutants that recorded tests are to find."""
 
 
 @pytest.mark.needs("bubblewrap")
 def test_a_service_is_exercised_and_its_tests_find_what_is_broken(tmp_path, capsys):
-    reference, folder = write_tree(tmp_path / "notes", NOTES), tmp_path / "task"
+    by_chance = ',\n            "lucky": random.random() < 0.5, "tags": list({"red", "green", "blue", "black"})}'
+    service = (
+        NOTES["service.py"].replace('%S")}', f'%S"){by_chance}').replace("import os\n", "import os\nimport random\n")
+    )
+    reference, folder = write_tree(tmp_path / "notes", {**NOTES, "service.py": service}), tmp_path / "task"
     before = sorted(path.name for path in reference.rglob("*"))
     words = ["build", "microservice", "--reference", str(reference), "-o", str(folder), "--deployments", "2"]
     assert main([*words, "--port", "8199", "--mutants", "5"]) == 0
@@ -34,10 +39,15 @@ def test_a_service_is_exercised_and_its_tests_find_what_is_broken(tmp_path, caps
     assert "5 of 5 mutants found (100%)" in said
     tests = (folder / "tests/test_notes.py").read_text()
     assert '"at": text(' in tests, "a time is described, not expected"
+    assert '"lucky": FLAG' in tests and "True" not in tests and "False" not in tests, "nor is a coin"
+    assert 'Among(["black", "blue", "green", "red"])' in tests, "nor is the order of a set"
+    assert built["times"] == 12 and "POST /notes: lucky" in built["unsteady"]
     assert ".has(404, " in tests and ".has(422, " in tests
     assert "/broken" not in tests and "500" not in tests
     readme = (folder / "README.md").read_text()
-    assert "**Draft.**" in readme and "### `POST /notes`" in readme and "- 422 with" in readme
+    assert "**Draft.**" in readme and "### `POST /notes`" in readme
+    assert '- 422 with `{error: "invalid", fields: ["text", ...]}`: without text; ' in readme
+    assert '- 404 with `{error: "not_found"}`: of an unknown id' in readme
     assert sorted(path.name for path in reference.rglob("*")) == before
     # It is what other commands take.
     suite = api.build("microservice", [folder], tmp_path / "suite", name="notes", version="1", licence="Apache-2.0")
@@ -46,10 +56,15 @@ def test_a_service_is_exercised_and_its_tests_find_what_is_broken(tmp_path, caps
 
 
 @pytest.mark.needs("bubblewrap")
-def test_a_service_that_does_not_respond_is_refused_with_the_reason(tmp_path):
-    tree = {**NOTES, "service.py": "raise SystemExit(3)\n"}
-    with pytest.raises(BadInput, match=r"the reference does not respond: .*exited with 3"):
-        api.build_from_reference(write_tree(tmp_path / "notes", tree), tmp_path / "task", port=8199)
+def test_a_service_that_does_not_start_is_refused_in_its_own_words(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_tree(tmp_path / "notes", {**NOTES, "service.py": "import nothing_such\n"})
+    with pytest.raises(BadInput) as raised:
+        api.build_from_reference("notes", "task", port=8199)
+    assert str(raised.value) == (
+        "notes: the reference does not respond: its start command exited with 1: service.py:1: ModuleNotFoundError:"
+        " No module named 'nothing_such' (declare what provides `nothing_such` in its requirements.txt)"
+    )
     assert not (tmp_path / "task").exists()
 
 
@@ -61,11 +76,17 @@ def test_a_service_that_does_not_respond_is_refused_with_the_reason(tmp_path):
         ({"deployments": 1}, "one recording has nothing to be compared with"),
         ({"mutants": -1}, "not a whole number"),
         ({"destination": "notes"}, "exists already"),
+        ({"reference": "empty"}, r"^empty: is empty \("),
+        ({"reference": "flask", "framework": "django"}, "'django', but its routes are of flask"),
+        ({"reference": "flask", "language": "java"}, "'java', but its files are those of python"),
     ],
 )
+@pytest.mark.needs("bubblewrap")
 def test_what_cannot_be_asked_for_is_refused_before_anything_runs(tmp_path, monkeypatch, arguments, words):
     monkeypatch.chdir(tmp_path)
     write_tree(tmp_path / "notes", NOTES)
+    write_tree(tmp_path / "flask", {"requirements.txt": "flask", "app.py": FLASK})
+    (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match=words):
         api.build_from_reference(**{"reference": "notes", "destination": "task", **arguments})
 

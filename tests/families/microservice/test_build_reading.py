@@ -173,9 +173,23 @@ def test_the_port_is_told_by_the_tree(tmp_path, files, port):
     assert port_in(write_tree(tmp_path, files)) == port
 
 
-def test_a_tree_of_no_known_language_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="its language cannot be told"):
-        language_of(tmp_path)
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [({}, "is empty"), ({"notes.txt": ""}, "its language cannot be told: it has none of requirements.txt, package.json, pom.xml")],
+)  # fmt: skip
+def test_a_tree_of_no_known_language_is_refused(tmp_path, files, why):
+    with pytest.raises(BadInput, match=why):
+        language_of(write_tree(tmp_path, files))
+
+
+def test_python_needs_no_file_that_says_so(tmp_path):
+    assert language_of(write_tree(tmp_path, {"src/app.py": ""})) == "python"
+
+
+@pytest.mark.parametrize("framework", ["flask", "Flask", "flask-restful", ""])
+def test_a_framework_that_is_seen_may_be_said_in_other_words(tmp_path, framework):
+    tree = write_tree(tmp_path, {"requirements.txt": "flask", "app.py": FLASK})
+    assert discover(tree, framework=framework).framework == (framework or "flask")
 
 
 DOCUMENT = {

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repoproof.families.microservice.build.emit import write_tests
-from repoproof.families.microservice.build.records import Exchange, Played, Scenario, Step
-from repoproof.families.microservice.build.stabilise import (
+from repoproof.families.microservice.build.forms import (
     Among,
     Exactly,
     Fields,
@@ -21,8 +20,9 @@ from repoproof.families.microservice.build.stabilise import (
     Some,
     Written,
     form_of_texts,
-    stabilise,
 )
+from repoproof.families.microservice.build.records import Exchange, Played, Scenario, Step
+from repoproof.families.microservice.build.stabilise import stabilise
 from repoproof.families.microservice.build.values import by_schema, faulty, named
 from repoproof.families.microservice.build.wrapping import WIDTH, wrapped
 
@@ -40,8 +40,8 @@ def scenario(*endpoints: str) -> Scenario:
 def expected_of(*recordings: list[Exchange]) -> Form | None:
     """What is expected of the last step."""
     words = ("bcdfghjkmn", "pqrstvwxzb", "zxwvtsrqpn")
-    played = [[Played(unique=word, digits="1", exchanges=tuple(one))] for word, one in zip(words, recordings, strict=False)]  # fmt: skip
-    stable, dropped = stabilise([scenario(*["GET /notes"] * len(recordings[0]))], played)
+    played = [[[Played(unique=word, digits="1", exchanges=tuple(one))]] for word, one in zip(words, recordings, strict=False)]  # fmt: skip
+    stable, dropped, _ = stabilise([scenario(*["GET /notes"] * len(recordings[0]))], played)
     assert not dropped
     return stable[0].expected[-1].body
 
@@ -101,7 +101,7 @@ def test_of_a_refusal_the_codes_are_expected_and_not_the_words():
 @pytest.mark.parametrize(
     ("recordings", "why"),
     [
-        ([[answer({})], [answer({}, 404)]], "step 1: the status differs between deployments: 200, 404"),
+        ([[answer({})], [answer({}, 404)]], "step 1: the status differs between recordings: 200, 404"),
         ([[answer({}, 500)], [answer({}, 500)]], "step 1: the reference fails with 500"),
         ([[Exchange(status=0, why="refused")], [answer({})]], "step 1: refused"),
         ([[answer({}), answer({}, 503)]] * 2, "step 2: the reference fails with 503"),
@@ -109,9 +109,9 @@ def test_of_a_refusal_the_codes_are_expected_and_not_the_words():
     ],
 )
 def test_what_is_not_stable_is_dropped_with_the_reason(recordings, why):
-    played = [[Played(unique="bcdfghjkmn", exchanges=tuple(one))] for one in recordings]
+    played = [[[Played(unique="bcdfghjkmn", exchanges=tuple(one))]] for one in recordings]
     steps = max(len(one) for one in recordings)
-    stable, dropped = stabilise([scenario(*["GET /notes"] * steps)], played)
+    stable, dropped, _ = stabilise([scenario(*["GET /notes"] * steps)], played)
     assert stable == []
     assert [one.why for one in dropped] == [why]
 
@@ -148,10 +148,10 @@ def test_tests_are_python_and_spell_out_what_they_send_and_expect(tmp_path):
         Step(method="POST", path="/notes", endpoint="POST /notes", headers={"X-Key": "${0.key}"}, raw="{"),
     )
     played = [
-        [Played(unique=word, digits="1", exchanges=(answer({"id": n, "key": f"k{n}"}, 201), answer({"id": n, "text": f'say "{word}" {{now}}'}), answer({}, 400)))]
+        [[Played(unique=word, digits="1", exchanges=(answer({"id": n, "key": f"k{n}"}, 201), answer({"id": n, "text": f'say "{word}" {{now}}'}), answer({}, 400)))]]
         for n, word in enumerate(("bcdfghjkmn", "pqrstvwxzb"))
     ]  # fmt: skip
-    stable, _ = stabilise([Scenario(title="a note: read!", area="notes", steps=steps)], played)
+    stable, _, _ = stabilise([Scenario(title="a note: read!", area="notes", steps=steps)], played)
     ids = write_tests(tmp_path, stable, port=8000)
     assert list(ids) == ["test_notes.py::test_a_note_read"]
     text = (tmp_path / "test_notes.py").read_text()
@@ -170,14 +170,10 @@ def test_what_an_answer_has_in_it_is_never_taken_for_code(tmp_path):
     """A service that answers with references, quotes and braces of its own."""
     hostile = '${0.id} ${99.x} {unique} " + exit() + " \' """ \\ \n ${unique'
     played = [
-        [
-            Played(
-                unique=word, digits="1", exchanges=(answer({"a": hostile, "b": f"{word}{hostile}", "${0}": [hostile]}),)
-            )
-        ]
+        [[Played(unique=word, digits="1", exchanges=(answer({"a": hostile, "b": f"{word}{hostile}", "${0}": [hostile]}),))]]
         for word in ("bcdfghjkmn", "pqrstvwxzb")
-    ]
-    stable, _ = stabilise([scenario()], played)
+    ]  # fmt: skip
+    stable, _, _ = stabilise([scenario()], played)
     write_tests(tmp_path, stable, port=8000)
     tree = ast.parse((tmp_path / "test_notes.py").read_text())
     (expected,) = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]

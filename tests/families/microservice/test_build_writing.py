@@ -17,9 +17,7 @@ from repoproof.api.asking import ran
 from repoproof.cli import main
 from repoproof.core.errors import BadInput
 from repoproof.families.microservice.build.examples import LONGEST, ranked
-from repoproof.families.microservice.build.readme import DRAFT
-from repoproof.families.microservice.build.records import Scenario, Step
-from repoproof.families.microservice.build.stabilise import (
+from repoproof.families.microservice.build.forms import (
     Among,
     Exactly,
     Expected,
@@ -32,6 +30,8 @@ from repoproof.families.microservice.build.stabilise import (
     Stable,
     Written,
 )
+from repoproof.families.microservice.build.readme import DRAFT
+from repoproof.families.microservice.build.records import Scenario, Step
 from repoproof.families.microservice.build.writing import MOST_EXAMPLES, Sealed, Writer, Writing, markdown_of, write
 from repoproof.families.microservice.task import MicroserviceTask
 from repoproof.models.base import Answer, ChatRequest, Fault, FaultKind

@@ -11,6 +11,7 @@ from typing import Any
 from ....analysis.endpoints import Endpoint, Route, matches
 from ....analysis.openapi import endpoints_of, followed, read_document
 from ....analysis.reading import read_code
+from ....analysis.source_files import source_files
 from ....core.base import Frozen
 from ....core.errors import BadInput, Boundary
 from ....toolchains import toolchain
@@ -47,13 +48,16 @@ class Found(Frozen):
 
 
 def discover(tree: Path, *, language: str = "", framework: str = "", port: int | None = None) -> Found:
-    """Look at the tree, running nothing. `BadInput` where its language or its routes cannot be told."""
-    language = language or language_of(tree)
+    """Look at the tree, running nothing. `BadInput` where its language cannot be told, or what is given is not what is seen."""
+    given, language = language, language or language_of(tree)
     code = read_code(tree, language=language, framework=framework)
     routes = tuple(route for route in code.routes if not _NEVER_ASKED.match(route.path))
+    _assert_seen(framework, {route.framework: None for route in code.routes})
     framework = framework or next(iter(Counter(route.framework for route in routes)), "")
     port = port or port_in(tree) or USUAL_PORT
     start = toolchain(language).start_command(tree, port=port, framework=framework)
+    if given and not routes and start is None and (seen := _languages(tree)) and given not in seen:
+        raise BadInput(f"{given!r}, but its files are those of {' and '.join(seen)}", field="language", mend="leave it out", boundary=Boundary.TASK)  # fmt: skip
     document, at = document_in(tree)
     return Found(
         language=language, framework=framework, port=port, start=start.source if start else "", routes=routes,
@@ -64,10 +68,28 @@ def discover(tree: Path, *, language: str = "", framework: str = "", port: int |
 def language_of(tree: Path) -> str:
     if not tree.is_dir():
         raise BadInput("no such directory", file=tree, mend="give the folder of a service that runs", boundary=Boundary.TASK)  # fmt: skip
-    for language, names in SIGNS.items():
-        if any((tree / name).is_file() for name in names):
-            return language
-    raise BadInput("its language cannot be told", file=tree, mend="say --language", boundary=Boundary.TASK)
+    if seen := _languages(tree):
+        return seen[0]
+    if source_files(tree, (".py",)):
+        return "python"
+    if not any(tree.iterdir()):
+        raise BadInput("is empty", file=tree, mend="give the folder of a service that runs", boundary=Boundary.TASK)
+    known = ", ".join(names[0] for names in SIGNS.values())
+    raise BadInput(f"its language cannot be told: it has none of {known}", file=tree, mend="add what its language has, or say --language", boundary=Boundary.TASK)  # fmt: skip
+
+
+def _languages(tree: Path) -> list[str]:
+    return [language for language, names in SIGNS.items() if any((tree / name).is_file() for name in names)]
+
+
+def _assert_seen(framework: str, seen: Mapping[str, None]) -> None:
+    """`spring-boot` is seen as `spring`: one name has to be in the other."""
+
+    def plain(name: str) -> str:
+        return re.sub(r"[^a-z]", "", name.lower())
+
+    if framework and seen and not any(plain(one) in plain(framework) or plain(framework) in plain(one) for one in seen):
+        raise BadInput(f"{framework!r}, but its routes are of {' and '.join(seen)}", field="framework", mend="leave it out; what task.json says is yours to edit", boundary=Boundary.TASK)  # fmt: skip
 
 
 _PORTS = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from .forms import Among, Exactly, Expected, Fields, Form, Items, Like, SameAs, Some, Stable, Written
 from .records import Json, Step
-from .stabilise import Among, Exactly, Expected, Fields, Form, Items, Like, SameAs, Some, Stable, Written
 
 LONGEST = 120
 """Characters of one text; those that are made too long on purpose are much longer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,22 +18,31 @@ from ..task import MicroserviceTask
 from ..validate import VARIATIONS
 from ..workspace import Record, lay_out, work_folder
 from .before import Working
+from .causes import named_as_given
 from .discover import Found, discover, operations
 from .emit import write_tests
 from .explore import Explorer
 from .folder import write_folder
+from .forms import Stable
 from .generate import Case, generated
 from .measure import Fate, Score, TestSide, measure, unfit
 from .mutants import find_mutants, sampled
 from .plan import Planner
 from .readme import skeleton
 from .records import Dropped, Json, Operation, Played, Scenario
-from .stabilise import Stable, stabilise
-from .stage import Stage, staged
+from .stabilise import stabilise
+from .stage import Live, Stage, staged
 from .writing import Sealed, Writer, Writing, write
 
 LEFT_OUT = (".git", ".venv", "__pycache__", "node_modules", ".pytest_cache")
 """Of the reference's folder: what is installed or made anew."""
+
+TIMES = 12
+"""That a scenario is recorded at least: a value that is one of two by chance is the same in all of them once in 2 to the 11."""
+ROUNDS = 2
+"""Of all scenarios in each deployment, at least: what is done again is done where it was done before."""
+HASH_SEED = 7
+"""Of the first recording; each has the next one, and none of those that the tests are run with afterwards."""
 
 
 class Wanted(Frozen):
@@ -44,8 +53,8 @@ class Wanted(Frozen):
     language: str = ""
     framework: str = ""
     port: int | None = None
-    deployments: int = 3
-    """Recordings that are compared."""
+    deployments: int = 6
+    """That are recorded and compared, and as many again that the tests have to pass in."""
     mutants: int = 60
     """At most so many are tried; 0 for none."""
     seed: int = 0
@@ -68,6 +77,10 @@ class Built(Frozen):
     """Endpoints that some request of ours succeeded at."""
     recorded: int
     """Scenarios that were recorded."""
+    times: int
+    """How often each of them was, in all deployments together."""
+    unsteady: tuple[str, ...]
+    """Fields, by endpoint, that differed in some request that was the same: tests expect their kind and form only."""
     tests: tuple[str, ...]
     dropped: tuple[Dropped, ...]
     score: Score | None
@@ -100,7 +113,7 @@ def build(
     `writer`, if there is one and its text is fit. `BadInput` where the service cannot be told, started or exercised."""
     assert bench.box is not None
     box, record = bench.box, Record(bench)
-    with work_folder(bench) as work:
+    with work_folder(bench) as work, named_as_given(work / "reference", tree):
         reference = work / "reference"
         if refused := copy_tree(tree, reference, ignored=LEFT_OUT).refused:
             raise BadInput(f"cannot be copied: {refused.evidence}", file=tree, boundary=Boundary.TASK)
@@ -127,7 +140,8 @@ def build(
         on_event(
             f"{len(exercised.working)} of {len(exercised.operations)} endpoints exercised; {len(exercised.scenarios)} scenarios to record"
         )
-        stable, unstable = stabilise(exercised.scenarios, recorded(stage, exercised.scenarios, wanted))
+        recordings = recorded(stage, exercised.scenarios, wanted)
+        stable, unstable, unsteady = stabilise(exercised.scenarios, recordings)
         environment = runner_environment(None, box=bench.box, cache=bench.cache, log=record.log)
         side = TestSide(bench.box, environment, runner, tests, results, task.port)
         kept, refused = fit(side, stage, stable, wanted)
@@ -158,7 +172,8 @@ def build(
             document=exercised.document_at,
             endpoints=tuple(str(one.endpoint) for one in exercised.operations),
             exercised=tuple(str(one.operation.endpoint) for one in exercised.working),
-            recorded=len(exercised.scenarios), tests=tuple(sorted(kept)),
+            recorded=len(exercised.scenarios), times=sum(map(len, recordings)), unsteady=unsteady.said(),
+            tests=tuple(sorted(kept)),
             dropped=(*exercised.dropped, *unstable, *refused), score=score, writing=writing,
         )  # fmt: skip
         write_folder(work / "folder", task, reference, tests, exercised.operations, readme, built)
@@ -208,18 +223,24 @@ def exercise(stage: Stage, found: Found, made_up: Callable[[Json], Sequence[Case
     return Exercised(document, at, every, working, scenarios, explorer.dropped)
 
 
-def recorded(stage: Stage, scenarios: Sequence[Scenario], wanted: Wanted) -> list[list[Played]]:
-    """What came of each scenario in each deployment: other time zones and hash seeds, and another order each time."""
-    recordings: list[list[Played]] = []
-    for turn in range(max(2, wanted.deployments)):
+def recorded(stage: Stage, scenarios: Sequence[Scenario], wanted: Wanted) -> list[list[list[Played]]]:
+    """What came of each scenario, by deployment and round: other time zones and hash seeds in each deployment, another order each round."""
+    recordings: list[list[list[Played]]] = []
+    for turn in range(wanted.deployments):
         variables, _ = VARIATIONS[turn % len(VARIATIONS)]
-        order = list(range(len(scenarios)))
-        if turn:
-            random.Random(f"{wanted.seed}:{turn}").shuffle(order)
-        with stage.live(f"recorded-{turn}", variables) as live:
-            played: Mapping[int, Played] = dict(zip(order, live.play([scenarios[at] for at in order]), strict=True))
-        recordings.append([played[at] for at in range(len(scenarios))])
+        with stage.live(f"recorded-{turn}", {**variables, "PYTHONHASHSEED": str(HASH_SEED + turn)}) as live:
+            rounds = [_round(live, scenarios, f"{wanted.seed}:{turn}:{again}" if turn or again else "") for again in range(max(ROUNDS, -(-TIMES // wanted.deployments)))]  # fmt: skip
+        recordings.append(rounds)
     return recordings
+
+
+def _round(live: Live, scenarios: Sequence[Scenario], seed: str) -> list[Played]:
+    """All scenarios once, in an order drawn by `seed`, or as they are."""
+    order = list(range(len(scenarios)))
+    if seed:
+        random.Random(seed).shuffle(order)
+    played = dict(zip(order, live.play([scenarios[at] for at in order]), strict=True))
+    return [played[at] for at in range(len(scenarios))]
 
 
 def fit(

@@ -10,11 +10,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ....analysis.endpoints import Endpoint, matches, normalise_path
 from .before import Working
 from .generate import Case
-from .records import UNIQUE, Exchange, Json, Parameter, Played, Scenario, Step, is_unique
+from .records import UNIQUE, Exchange, Json, Operation, Parameter, Played, Scenario, Step, is_unique
 from .stage import Live
 from .values import faulty
 
@@ -56,8 +57,7 @@ class Thing:
 class Planner:
     def __init__(self, live: Live, working: Sequence[Working], cases: Sequence[Case] = ()) -> None:
         self.live, self.working, self.cases = live, list(working), cases
-        paths = [one.operation.path for one in working]
-        self.base = base_of(paths) if len({area_of(path) for path in paths if "/" in path.strip("/")}) == 1 else ""
+        self.base = base_of(one.operation.path for one in working)
         self.found: dict[str, Scenario] = {}
         self._asked: set[str] = set()
 
@@ -366,12 +366,16 @@ def _blurred(exchange: Exchange, unique: str) -> Json:
 
 
 def _words(working: Working) -> str:
+    return words_of(working.operation)
+
+
+def words_of(operation: Operation) -> str:
     """`post parcels scans`."""
-    parts = [part for part in working.operation.path.strip("/").split("/") if not re.fullmatch(r"v\d+|api|rest", part)]
+    parts = [part for part in operation.path.strip("/").split("/") if not re.fullmatch(r"v\d+|api|rest", part)]
     words = []
     for part in parts:
         words.append("one" if "{" in part else _spaced(part))
-    return " ".join([working.operation.method.lower(), *words]) if words else f"{working.operation.method.lower()} root"
+    return " ".join([operation.method.lower(), *words]) if words else f"{operation.method.lower()} root"
 
 
 def _spaced(name: str) -> str:
@@ -390,11 +394,10 @@ def area_of(path: str, base: str = "") -> str:
 
 
 def base_of(paths: Iterable[str]) -> str:
-    """What all paths of several segments begin with, literals only: `/library/v1`."""
-    split = [path.strip("/").split("/") for path in paths if "/" in path.strip("/")]
-    shared: list[str] = []
-    for parts in zip(*(one[:-1] for one in split), strict=False):
-        if len(set(parts)) > 1 or "{" in parts[0]:
-            break
-        shared.append(parts[0])
-    return "/" + "/".join(shared) if shared and len(split) > 1 else ""
+    """What all paths of several segments begin with before the name of a collection: `/library/v1`, if `/library/v1` is no path itself."""
+    known = [path.strip("/") for path in paths]
+    above = [path.split("{")[0].rstrip("/").split("/")[:-1] for path in known if "/" in path]
+    shared = [parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, zip(*above, strict=False))]
+    while shared and "/".join(shared) in known:
+        shared.pop()
+    return f"/{'/'.join(shared)}" if shared else ""

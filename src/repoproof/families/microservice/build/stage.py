@@ -18,6 +18,7 @@ from ....toolchains import Prepared, StartCommand, TimeLeft, toolchain
 from ..deploy import INSIDE_PYTHON, TEST_LIMITS, Startable, deployed, installed
 from ..task import MicroserviceTask
 from ..workspace import Record, ended
+from .causes import does_not_respond, not_installed
 from .records import Json, Played, Scenario
 
 PLAY_SECONDS = 240.0
@@ -96,7 +97,7 @@ class Stage:
             self.it, TimeLeft(limits.task), limit_seconds=limits.start, variables=variables, log=f"service-{salt}"
         ) as deployment:
             if not deployment.responds:
-                raise BadInput(f"the reference does not respond: {deployment.reason}", file=self.it.tree, mend="say where it listens with --port", boundary=Boundary.TASK)  # fmt: skip
+                raise does_not_respond(deployment, self.it.start, self.it.tree, self.it.task.port)
             yield Live(self.it.task, self.it.box, deployment.loopback, self.it.runner, salt)
 
 
@@ -108,8 +109,7 @@ def staged(task: MicroserviceTask, tree: Path, box: Sandbox, record: Record, run
 
 def start_of(task: MicroserviceTask, tree: Path, prepared: Prepared) -> StartCommand:
     if not prepared.ok:
-        last = prepared.phases[-1]
-        raise BadInput(f"the reference cannot be installed: {last.name}: {last.reason}", file=tree, boundary=Boundary.TASK)  # fmt: skip
+        raise not_installed(prepared.phases[-1], tree)
     start = toolchain(task.language).start_command(prepared.tree or tree, port=task.port, framework=task.framework)
     if start is None:
         raise BadInput("nothing says how to start the reference", file=tree, mend="add a start.sh", boundary=Boundary.TASK)  # fmt: skip

@@ -18,8 +18,8 @@ from ....models.base import Answer, ChatRequest, Fault, Finish, Usage
 from ..leaks import files_in, told
 from ..task import MicroserviceTask
 from .examples import ranked
+from .forms import Stable
 from .readme import DRAFT
-from .stabilise import Stable
 
 TEMPLATE = "readme"
 VERSION = 1
