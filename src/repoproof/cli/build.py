@@ -39,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=options.positive,
         default=6,
         metavar="N",
-        help="recordings to compare, each of a fresh deployment (default: %(default)s)",
+        help="fresh deployments to record and compare, and to pass the tests (default: %(default)s)",
     )
     parser.add_argument(
         "--mutants",
@@ -89,8 +89,12 @@ def _run(args: argparse.Namespace) -> int:
     import sys
 
     from .. import api
+    from ..core.errors import BadInput
 
     mode = next((mode for mode in RECORDING if getattr(args, mode) is not None), None)
+    if mode and args.model is None:
+        # Said of the option: the API has one argument for all of them.
+        raise BadInput("goes with --model", field=mode, mend="leave it out, or give a model")
     built = api.build_from_reference(
         args.reference,
         args.output,
