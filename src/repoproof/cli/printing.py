@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 
+from rich import box
 from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..core.base import Frozen
@@ -28,8 +29,6 @@ NARROW = 20
 """Room that it has left where there is not; names of submissions stay whole even so."""
 TEXT = 12
 """Room of other columns of text."""
-JOINTS = "/:.,_-"
-"""After these a word is broken that is wider than its column."""
 
 STATUS_STYLES = {status.value: "red" for status in Status} | {
     Status.PASSED.value: "green",
@@ -102,25 +101,21 @@ def _laid_out(table: Table, out: Console) -> Iterator[Text]:
     if table.columns[0].title != "Submission":
         least[0] = max(min(least[0], NARROW), least[0] - max(0, sum(least) - room))
     widths = _shared(room, least, natural)
-
-    def printed(cells: Sequence[str], styles: Sequence[str], *, foot: bool = False) -> Iterator[Text]:
-        wrapped = [list(_wrapped(cell, width)) for cell, width in zip(cells, widths, strict=True)]
-        height = max(map(len, wrapped))
-        for number in range(height):
-            line = Text()
-            for column, lines, style, width in zip(table.columns, wrapped, styles, widths, strict=True):
-                at = number - (height - len(lines)) if foot else number
-                piece = lines[at] if 0 <= at < len(lines) else ""
-                blanks = " " * (width - cell_len(piece))
-                line.append(blanks if column.numeric else "").append(piece, style)
-                line.append(("" if column.numeric else blanks) + " " * gap)
-            line.rstrip()
-            yield line
-
-    yield from printed(titles, ["bold"] * len(titles), foot=True)
-    yield Text(("-" if out.options.ascii_only else "─") * (sum(widths) + gap * (len(widths) - 1)))
+    height = max(title.count("\n") for title in titles)
+    grid = RichTable(
+        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, gap - 1, 0, 0), header_style="bold", show_edge=False
+    )
+    for column, title, width in zip(table.columns, titles, widths, strict=True):
+        justify = "right" if column.numeric else "left"
+        grid.add_column("\n" * (height - title.count("\n")) + title, justify=justify, overflow="fold", width=width)
     for row in rows:
-        yield from printed(row, [_style(c.title, cell) for c, cell in zip(table.columns, row, strict=True)])
+        cells = zip(table.columns, row, strict=True)
+        grid.add_row(*(Text(cell, style=_style(column.title, cell)) for column, cell in cells))
+    options = out.options.update(width=sum(widths) + gap * (len(widths) - 1))
+    for segments in out.render_lines(grid, options, pad=False):
+        line = Text.assemble(*((segment.text, segment.style or "") for segment in segments))
+        line.rstrip()
+        yield line
 
 
 def _shared(room: int, least: Sequence[int], natural: Sequence[int]) -> list[int]:
@@ -137,38 +132,6 @@ def _shared(room: int, least: Sequence[int], natural: Sequence[int]) -> list[int
         if widths[index] < wide and sum(widths) < room:
             widths[index] += 1
     return widths
-
-
-def _wrapped(cell: str, width: int) -> Iterator[str]:
-    """Its lines, none wider than `width`: broken at blanks, a longer word at its joints or else wherever the column ends."""
-    for text in cell.split("\n"):
-        line = ""
-        for blanks, word in _WORDS.findall(text):
-            if cell_len(line + blanks + word) <= width:
-                line += blanks + word
-                continue
-            if line.strip():
-                yield line
-            elif cell_len(blanks) < width:
-                # What is set in goes on so.
-                word = blanks + word
-            start = 0
-            while (end := _end(word, start, width)) < len(word):
-                yield word[start:end]
-                start = end
-            line = word[start:]
-        yield line
-
-
-def _end(word: str, start: int, width: int) -> int:
-    """How far a word goes that is on a line from `start` on: one character at least, up to the last joint if that is far enough."""
-    end, used = start, 0
-    while end < len(word) and ((used := used + cell_len(word[end])) <= width or end == start):
-        end += 1
-    if end == len(word):
-        return end
-    joint = max(word.rfind(mark, start, end) for mark in JOINTS) + 1
-    return joint if joint - start > (end - start) // 3 else end
 
 
 def _width(cell: str) -> int:
@@ -217,6 +180,3 @@ def _natural_width(table: Table) -> int:
 
 def _style(column: str, cell: str) -> str:
     return STATUS_STYLES.get(cell, "") if column == "Status" else ""
-
-
-_WORDS = re.compile(r"(\s*)(\S+)")
