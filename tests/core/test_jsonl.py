@@ -64,6 +64,8 @@ def test_a_whole_file_is_complained_about_by_line_and_column(tmp_path: Path) -> 
 class Inner(Frozen):
     size: int = Field(ge=1, le=9)
     """How big. And more about it."""
+    form: str = ""
+    """Round, square, ... as it comes. Or none."""
 
 
 class Outer(Frozen):
@@ -78,8 +80,9 @@ class Outer(Frozen):
         ({"name": "n"}, "f:7: the thing: inner: missing (add it)"),
         ({"name": "n", "inner": {"size": 0}}, "f:7: the thing: inner.size: 0 is not in 1..9 (How big)"),
         ({"name": "n", "inner": {}}, "f:7: the thing: inner.size: missing (How big)"),
+        ({"name": "n", "inner": {"size": 1, "form": 3}}, "valid string (Round, square, ... as it comes)"),
         ({"name": "n", "inner": {"siz": 1, "size": 1}}, "inner.siz: unknown field (did you mean 'size'?)"),
-        ({"name": "n", "inner": {"size": 1, "q": 1}}, "inner.q: unknown field (known: size)"),
+        ({"name": "n", "inner": {"size": 1, "q": 1}}, "inner.q: unknown field (known: form, size)"),
         ({"name": 3, "inner": {"size": 1}}, "name: 3: input should be a valid string"),
         ({"name": "n", "inner": {"size": 1}, "many": [{"size": 1}, {"size": 99}]}, "many[1].size: 99 is not in"),
         ({"name": "n" * 200, "inner": "i" * 200}, f'inner: "{"i" * 76}...: input should be'),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import UnionType
@@ -145,7 +146,9 @@ def _meaning(field: FieldInfo | None) -> str | None:
     """The first sentence of a field's documentation."""
     if field is None or not field.description:
         return None
-    sentence = " ".join(field.description.split("\n\n")[0].split()).split(". ")[0]
+    words = " ".join(field.description.split("\n\n")[0].split())
+    # Three dots are no end.
+    sentence = re.split(r"(?<!\.\.)\. ", words, maxsplit=1)[0]
     return sentence if sentence.endswith("...") else sentence.rstrip(".")
 
 

@@ -21,7 +21,7 @@ class Sampling(Frozen):
     temperature: float | None = Field(default=None, ge=0, le=2)
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=None, ge=1)
-    """Of the answer, reasoning included."""
+    """That an answer may have, reasoning included."""
     seed: int | None = None
     stop: tuple[str, ...] = ()
     n: int = Field(default=1, ge=1)

@@ -57,7 +57,7 @@ class Prices(Frozen):
     output: float = Field(ge=0)
     """US dollars per million tokens of answers, reasoning included."""
     cached_input: float | None = Field(default=None, ge=0)
-    """US dollars per million prompt tokens that the endpoint had in its cache; None for the price of others."""
+    """US dollars per million prompt tokens that the endpoint had in its cache. None for the price of others."""
 
 
 class Endpoint(Frozen):
@@ -68,20 +68,23 @@ class Endpoint(Frozen):
     model: str = Field(min_length=1)
     """Id of the model, as the endpoint is told."""
     base_url: str = ""
-    """Up to and including `/v1`; empty for $OPENAI_BASE_URL."""
+    """Its address, up to and including `/v1`; empty for $OPENAI_BASE_URL."""
     api_key_env: str = "OPENAI_API_KEY"
     """Variable that holds the key. Keys themselves are never written down. Unset is fine where none is asked for."""
     prices: Prices | None = None
+    """In US dollars, as in `{ input = 0.15, output = 0.60 }`. None for unknown: no cost, and no budget in money."""
     requests_per_minute: int | None = Field(default=None, ge=1)
+    """Calls that are sent in a minute, at most. None for no limit."""
     tokens_per_minute: int | None = Field(default=None, ge=1)
+    """Of prompts and answers, at most. None for no limit."""
     concurrency: int = Field(default=16, ge=1, le=1000)
     """Calls at once."""
     timeout_seconds: float = Field(default=300.0, gt=0)
-    """Of one call."""
+    """That one call may take."""
     tries: int = Field(default=5, ge=1)
     """Calls that are sent for one question before it ends as a fault."""
     first_delay_seconds: float = Field(default=1.0, ge=0)
-    """Before the second try; doubled with each further one, spread, at most a minute; what `Retry-After` says where it says so."""
+    """Seconds before the second try; doubled with each further one, spread, at most a minute; what `Retry-After` says where it says so."""
     context_tokens: int | None = Field(default=None, ge=1)
     """Prompt and answer together: what a call without an answer may have cost, where `max_tokens` does not say. None for unknown."""
     max_tokens_field: str = "max_tokens"
