@@ -23,6 +23,7 @@ ONE_FILE = {
         APP + "const V = 1; const BASE = '/api/v' + V; app.get(`${BASE}/a`, h); app.get(BASE + '/b', h);",
         "GET /api/v1/a, GET /api/v1/b",
     ),
+    "numbers that are added": (APP + "const V = 1 + 2; app.get('/v' + V, h);", "GET /v3"),
     "a constant with a default": (APP + "const P = process.env.PREFIX || '/api'; app.get(P + '/a', h);", "GET /api/a"),
     "an unknown path": (APP + "app.get(process.env.X, h); app.get(lookup('/a'), h); app.get(/^\\/re/, h);", ""),
     "several paths": (APP + "app.get(['/a', '/b'], h);", "GET /a, GET /b"),

@@ -84,6 +84,123 @@ def test_a_hostile_file_does_not_hide_its_neighbours(source: bytes, tmp_path: Pa
     assert ("GET /good", "app.py") in found
 
 
+DJANGO = {
+    "settings.py": "ROOT_URLCONF = 'urls'\n",
+    "urls.py": "from django.urls import path\ndef view(request): return request.method == 'GET'\nurlpatterns = [path('good', view)]\n",
+}
+EXPRESS = "const express = require('express');\nconst app = express();\napp.get('/good', (a, b) => 1);\n"
+NEST = (
+    "import { NestFactory, RouterModule } from '@nestjs/core';\n"
+    "import { Module, Controller, Get, applyDecorators } from '@nestjs/common';\nconst x = [];\n"
+    "@Controller() class C { @Get('good') good() {} }\n"
+)
+JAVALIN = 'import io.javalin.Javalin; class App { public static void main(String[] a) { var app = Javalin.create(); app.get("/good", c -> {}); '
+SPRING = (
+    "import org.springframework.boot.autoconfigure.*; import org.springframework.web.bind.annotation.*; import java.util.*;\n"
+    "import org.springframework.web.servlet.config.annotation.*;\n"
+    '@SpringBootApplication @RestController class App implements WebMvcConfigurer { @GetMapping("/good") String good() { return ""; }\n'
+)
+JAX_RS = 'import jakarta.ws.rs.*; import jakarta.ws.rs.core.*; import java.util.*;\n@Path("/good") class Good { @GET public String good() { return ""; } }\n'
+
+# In the same file, or behind it in the same framework: an exception of the reader would take the good route with it.
+HOSTILE_TO_READERS: dict[str, tuple[str, dict[str, str]]] = {
+    "Python: methods in themselves": (
+        "python",
+        {"app.py": GOOD + "x = []\nx.append(x)\n@app.route('/x', methods=x)\ndef a(): ...\n"},
+    ),
+    "Python: deep lists of methods": (
+        "python",
+        {"app.py": GOOD + "x = ['GET']\n" + "x = [x]\n" * 3_000 + "@app.route('/x', methods=x)\ndef a(): ...\n"},
+    ),
+    "Python: URL patterns in themselves": (
+        "python",
+        {**DJANGO, "urls.py": DJANGO["urls.py"] + "urlpatterns.append(urlpatterns)\n"},
+    ),
+    "Python: a number of thousands of digits": (
+        "python",
+        {"app.py": GOOD + f"x = 0x{'f' * 6_000}\ny = f'{{x}}'\nz = str(x)\n"},
+    ),
+    "Python: blueprints in blueprints": (
+        "python",
+        {
+            "app.py": GOOD
+            + "from flask import Blueprint\nb = Blueprint('b', __name__)\napp.register_blueprint(b)\n"
+            + "c = Blueprint('c', __name__)\nb.register_blueprint(c)\nb = c\n" * 500
+            + "@b.get('/deep')\ndef deep(): ...\n"
+        },
+    ),
+    "Node: mounts that multiply": (
+        "node",
+        {
+            "app.js": EXPRESS
+            + "let r = express.Router();\n"
+            + "{ const q = express.Router(); q.use('/a', r); q.use('/b', r); q.use('/c', r); r = q; }\n" * 25
+            + "app.use(r);\n"
+        },
+    ),
+    "Node: modules that import each other in a long row": (
+        "node",
+        {
+            "app.js": "import './m0.js';\n" + EXPRESS,
+            **{f"m{at}.js": f"import './m{at + 1}.js';\n" for at in range(400)},
+        },
+    ),
+    "Nest: a decorator of itself": (
+        "node",
+        {
+            "main.ts": NEST
+            + "x.push(x);\n@x @Module({ controllers: [C], imports: x }) class M {}\nNestFactory.create(M);\n"
+        },
+    ),
+    "Nest: paths of modules in themselves": (
+        "node",
+        {
+            "main.ts": NEST
+            + "x.push({ path: 'x', children: x });\n"
+            + "@Module({ controllers: [C], imports: [RouterModule.register(x)] }) class M {}\nNestFactory.create(M);\n"
+        },
+    ),
+    "Javalin: a number that doubles": (
+        "java",
+        {"App.java": JAVALIN + "int x = 3;" + "x = x + x;" * 8_000 + ' app.get("/x" + x, c -> {}); } }'},
+    ),
+    "Spring: a rule that does not end": (
+        "java",
+        {
+            "App.java": SPRING
+            + 'public void configurePathMatch(PathMatchConfigurer c) { c.addPathPrefix("", t -> { '
+            + "for (int i : List.of(1, 2, 3, 4, 5, 6, 7, 8, 9)) " * 8
+            + "{ t.getName(); } return true; }); } }"
+        },
+    ),
+    "Spring: annotations on annotations": (
+        "java",
+        {
+            "App.java": SPRING
+            + "}\n@A0 @RestController class B {}\n"
+            + "".join(f"@A{at + 1} @interface A{at} {{}}\n" for at in range(500))
+        },
+    ),
+    "JAX-RS: classes in themselves": (
+        "java",
+        {
+            "App.java": JAX_RS
+            + "class App extends Application { public Set<Class<?>> getClasses() {\n"
+            + "var x = new ArrayList(); x.add(x); x.add(Good.class); return x; } }\n"
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("language", "files"), HOSTILE_TO_READERS.values(), ids=HOSTILE_TO_READERS)
+def test_what_no_reader_comes_to_the_end_of_does_not_hide_its_neighbours(
+    language: str, files: dict[str, str], tmp_path: Path
+):
+    for name, source in files.items():
+        (tmp_path / name).write_text(source)
+    assert "/good" in {route.path for route in find_routes(tmp_path, language=language)}
+
+
 def test_a_file_of_ten_megabytes_is_left_out(tmp_path: Path):
     (tmp_path / "app.py").write_text(GOOD)
     (tmp_path / "big.py").write_text(FLASK + "x = 1\n" * 1_700_000 + "@app.get('/big')\ndef big(): ...\n")

@@ -10,7 +10,7 @@ from itertools import product
 from .node_routers import METHODS_BY_NAME, Router, makes_application
 from .node_values import UNKNOWN_TEXT, Builtin, Native, package
 from .paths import slashed
-from .values import UNKNOWN, Site, Value
+from .values import UNKNOWN, Site, Value, leaves
 
 join = slashed
 
@@ -42,10 +42,8 @@ class ExpressRouter(Router):
         if arguments and arguments[0] is UNKNOWN_TEXT:
             return self
         prefixes = list(_paths(arguments[:1]))
-        is_path = bool(arguments) and (
-            isinstance(arguments[0], str) or (isinstance(arguments[0], list) and _holds_text(arguments[0]))
-        )
-        routers = [argument for argument in _flat(arguments) if isinstance(argument, Router)]
+        is_path = any(isinstance(one, str) for one in leaves(list(arguments[:1])))
+        routers = [one for one in leaves(list(arguments)) if isinstance(one, Router)]
         for prefix, router in product(prefixes if is_path else [""], routers):
             self.mount(prefix, router)
         return self
@@ -72,7 +70,7 @@ class _Chain(Native):
 
 def _paths(arguments: Sequence[Value]) -> Iterator[str]:
     """The known paths among the arguments, arrays opened. Express matches nothing with a path that has no slash in front."""
-    for argument in _flat(arguments):
+    for argument in leaves(list(arguments)):
         if isinstance(argument, str) and (argument == "" or argument.startswith(("/", "*", "{/"))):
             yield from _variants(argument)
 
@@ -85,18 +83,6 @@ def _variants(path: str) -> Iterator[str]:
         yield f"{optional[1]}/:{optional[2] or optional[3]}"
     else:
         yield path
-
-
-def _flat(values: Sequence[Value], depth: int = 0) -> Iterator[Value]:
-    for value in values:
-        if isinstance(value, list) and depth < 5:
-            yield from _flat(value, depth + 1)
-        else:
-            yield value
-
-
-def _holds_text(values: Sequence[Value]) -> bool:
-    return any(isinstance(value, str) for value in _flat(values))
 
 
 def _new_router(*_: object) -> Value:

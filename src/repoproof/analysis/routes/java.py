@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -30,8 +31,11 @@ def find_java_routes(tree: Path) -> tuple[Route, ...]:
     project = JavaProject(tree, {*packages, *(name for framework in FRAMEWORKS for name in framework.NAMES)})
     evaluation = Evaluation(project, packages)
     _start(evaluation)
-    found = {route: None for framework in FRAMEWORKS for route in islice(framework.routes(evaluation), MAX_ROUTES)}
-    return tuple(sorted(found, key=lambda route: (route.file, route.line, route.path, route.method)))
+    found: list[Route] = []
+    for framework in FRAMEWORKS:
+        with suppress(RecursionError):
+            found.extend(islice(framework.routes(evaluation), MAX_ROUTES))
+    return tuple(sorted(dict.fromkeys(found), key=lambda route: (route.file, route.line, route.path, route.method)))
 
 
 def _start(evaluation: Evaluation) -> None:

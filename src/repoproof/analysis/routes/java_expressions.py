@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from .java_calls import invocation, reference
-from .java_library import added
 from .java_names import assign, field_access, identifier
 from .java_objects import new
 from .java_statements import statement
 from .java_syntax import string_of, type_name
 from .java_values import Closure, Scope, TypeName
-from .library import MAX_ELEMENTS
+from .library import MAX_ELEMENTS, added
 from .syntax import branches, named, text_of
 from .values import UNKNOWN, Value, first_known, returned_of
 

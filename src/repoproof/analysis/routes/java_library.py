@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from .java_values import Interpreter, Native, NativeClass
-from .library import MAX_ELEMENTS, MAX_TEXT, as_text, capped, text_joined
+from .library import MAX_ELEMENTS, MAX_TEXT, added, as_text, capped, text_joined
 from .values import UNKNOWN, Site, Value, first_two, is_known
 
 Call = Callable[[Value, Sequence[Value]], Value]
@@ -45,13 +45,6 @@ class Maybe(Native):
             case "ifPresent" if arguments:
                 interpreter.run(arguments[0], [self.value], site)
         return UNKNOWN
-
-
-def added(left: Value, right: Value) -> Value:
-    """What `+` gives."""
-    if isinstance(left, int) and isinstance(right, int):
-        return left + right
-    return text_joined((left, right))
 
 
 def formatted(pattern: Value, arguments: Sequence[Value]) -> Value:

@@ -217,7 +217,9 @@ class JavaType:
         for annotation in found[:50]:
             made_of = self.project.types.get(annotation.name)
             expanding = self.project.expanding
-            if made_of is not None and made_of not in expanding and made_of.node.type == "annotation_type_declaration":
+            if made_of is None or made_of.node.type != "annotation_type_declaration":
+                continue
+            if made_of not in expanding and len(expanding) < MAX_LINEAGE:
                 expanding.add(made_of)
                 found += _carried(annotation, made_of)
                 expanding.discard(made_of)

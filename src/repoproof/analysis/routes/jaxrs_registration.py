@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from .java_project import JavaProject, JavaType
 from .java_values import Interpreter, Made, Native, NativeClass, TypeName
 from .paths import slashed
-from .values import UNKNOWN, Site, Value
+from .values import UNKNOWN, Site, Value, leaves
 
 DROPWIZARD = ("io.dropwizard.core.Application", "io.dropwizard.Application")
 RESOURCE_CONFIG = "org.glassfish.jersey.server.ResourceConfig"
@@ -43,14 +43,11 @@ class Registry(Native):
 
     def register(self, value: Value) -> None:
         """An object, a class, or a list of them."""
-        match value:
-            case Made():
-                self.named.add(value.type.name)
-            case TypeName():
-                self.named.add(value.name)
-            case list():
-                for one in value:
-                    self.register(one)
+        for one in leaves(value):
+            if isinstance(one, Made):
+                self.named.add(one.type.name)
+            elif isinstance(one, TypeName):
+                self.named.add(one.name)
 
     def invoke(self, name: str, arguments: Sequence[Value], site: Site, interpreter: Interpreter) -> Value:
         match name:

@@ -22,6 +22,13 @@ def capped(text: Value) -> Value:
     return text if not isinstance(text, str) or len(text) <= MAX_TEXT else UNKNOWN
 
 
+def added(left: Value, right: Value) -> Value:
+    """What `+` gives. No number that a path is made of has more than 64 bits."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left + right if abs(left + right) < 1 << 63 else UNKNOWN
+    return text_joined((left, right))
+
+
 def text_joined(values: Iterable[Value], glue: str = "") -> Value:
     """The texts of the values, one after another; `UNKNOWN` if one of them cannot be told."""
     texts = [as_text(value) for value in values]

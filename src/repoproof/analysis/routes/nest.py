@@ -14,10 +14,12 @@ from .node_syntax import key_of
 from .node_values import Builtin, Class, Interpreter, Native, package
 from .paths import slashed
 from .syntax import line_of, named
-from .values import UNKNOWN, Site, Value, listed, texts
+from .values import UNKNOWN, Site, Value, leaves, listed, texts
 
 MAX_MODULES = 500
 MAX_LINEAGE = 10
+MAX_DEPTH = 10
+"""Of paths of modules inside each other."""
 
 join = slashed
 
@@ -203,15 +205,11 @@ def _decorations(node: Node, made: Class, interpreter: Interpreter) -> list[Deco
 
 def _flat(value: Value) -> Iterator[Decoration]:
     """The decorations of one decorator; `applyDecorators` makes one of several."""
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, Decoration):
-            yield one
-        elif isinstance(one, list):
-            yield from _flat(one)
+    return (one for one in leaves(value) if isinstance(one, Decoration))
 
 
-def _paths_of_modules(tree: Value, above: str) -> Iterator[tuple[Class, Value]]:
-    for branch in listed(tree):
+def _paths_of_modules(tree: Value, above: str, depth: int = 0) -> Iterator[tuple[Class, Value]]:
+    for branch in listed(tree) if depth < MAX_DEPTH else ():
         if isinstance(branch, Class):
             yield branch, above
         if not isinstance(branch, dict):
@@ -221,7 +219,7 @@ def _paths_of_modules(tree: Value, above: str) -> Iterator[tuple[Class, Value]]:
         if isinstance(branch.get("module"), Class):
             yield branch["module"], slashed(above, path) if known else UNKNOWN
         if known:
-            yield from _paths_of_modules(branch.get("children"), slashed(above, path))
+            yield from _paths_of_modules(branch.get("children"), slashed(above, path), depth + 1)
 
 
 def _paths(value: Value) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Sequence
 
-from .library import MAX_ELEMENTS, as_text, capped, text_joined
+from .library import MAX_ELEMENTS, added, as_text, capped, text_joined
 from .node_values import UNKNOWN_TEXT, Builtin, Interpreter, package
 from .values import UNKNOWN, Site, Value, first_two
 
@@ -53,7 +53,7 @@ def combined(operator: str, left: Value, right: Value) -> Value:
             return right if left is UNKNOWN else left if not _is_object(left) and left in _FALSE else right
         case "+":
             if as_text(left) is not None and as_text(right) is not None:
-                return text_joined((left, right))
+                return added(left, right)
             is_text = any(isinstance(one, str) or one is UNKNOWN_TEXT for one in (left, right))
             return UNKNOWN_TEXT if is_text else UNKNOWN
         case _:

@@ -13,6 +13,8 @@ from .values import Site, Value
 
 MAX_ROUTES = 5_000
 MAX_MOUNT_DEPTH = 20
+MAX_PLACES = 20_000
+"""Where routers are mounted, those of one router counted each time."""
 
 METHODS_BY_NAME = {**VERBS, "all": "ANY"}
 """What the functions of a router are called, and the methods that they take."""
@@ -63,7 +65,9 @@ def routes_of(application: Router, join: Join) -> Iterator[Route]:
 def _reachable(application: Router, join: Join) -> Iterator[Route]:
     """A router mounted inside itself is followed once."""
     pending: list[tuple[str, Router, tuple[Router, ...]]] = [("", application, ())]
-    while pending:
+    for _ in range(MAX_PLACES):
+        if not pending:
+            return
         prefix, router, above = pending.pop()
         prefix = join(prefix, router.prefix) if router.prefix else prefix
         for method, path, site in router.routes:

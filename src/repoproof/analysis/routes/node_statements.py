@@ -35,17 +35,21 @@ _PARTED = frozenset(
 
 
 def block(evaluation: Evaluation, node: Node, scope: Scope) -> list[Value]:
-    """The statements in order, functions and imports first, up to one that always leaves."""
+    """The statements in order, functions and imports first, up to one that always leaves.
+
+    One that is nested too deeply is passed over, the next one is not.
+    """
     statements = named(node)
     for statement in statements:
         inner = statement.child_by_field_name("declaration") if statement.type == "export_statement" else statement
         if inner is not None and inner.type in _FUNCTIONS:
             scope.names[_name_of(inner)] = evaluation.function(inner, scope)
         elif statement.type == "import_statement":
-            _import(evaluation, statement, scope)
+            with suppress(RecursionError):
+                _import(evaluation, statement, scope)
     returned: list[Value] = []
     for statement in statements:
-        with suppress(RecursionError):  # a statement nested too deeply is passed over, the next one is not
+        with suppress(RecursionError):
             returned += _statement(evaluation, statement, scope)
         if statement.type in ("return_statement", "throw_statement"):
             break

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def _routes(tree: Path) -> tuple[Route, ...]:
     evaluation = Evaluation(tree, mentions={word for framework in FRAMEWORKS for word in framework.MENTIONS})
     found: list[Route] = []
     for framework in FRAMEWORKS:
-        with evaluation.budget.allowance():
+        with suppress(RecursionError), evaluation.budget.allowance():
             found.extend(islice(framework.routes(evaluation), MAX_ROUTES))
     return tuple(found)
 

@@ -10,6 +10,8 @@ from .values import UNKNOWN, Reply, Value
 
 MAX_ITEMS = 5_000
 MAX_TEXT = 4_096
+MAX_BITS = 64
+"""Of a number: Python writes none out that is very long."""
 
 Arguments = tuple[Value, ...]
 Keywords = Mapping[str, Value]

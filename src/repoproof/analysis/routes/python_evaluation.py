@@ -91,14 +91,18 @@ class Evaluation:
         return UNKNOWN
 
     def items(self, value: Value) -> Iterator[Value]:
-        """The leaves of a list of lists, each resolved."""
-        value = self.resolved(value)
-        self.budget.spend()
-        if isinstance(value, list | tuple | set | frozenset):
-            for one in value:
-                yield from self.items(one)
-        elif is_known(value):
-            yield value
+        """The leaves of a list of lists, each resolved. Each list is opened once: it may be in itself."""
+        opened: set[int] = set()
+        pending = [value]
+        while pending:
+            one = self.resolved(pending.pop())
+            self.budget.spend()
+            if not isinstance(one, list | tuple | set | frozenset):
+                if is_known(one):
+                    yield one
+            elif id(one) not in opened:
+                opened.add(id(one))
+                pending += reversed(list(one))
 
     # What the parts of the language ask.
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .python_builtins import MAX_ITEMS, MAX_TEXT, bounded, percent, total
+from .python_builtins import MAX_BITS, MAX_ITEMS, MAX_TEXT, bounded, percent, total
 from .python_calls import call
 from .python_names import attribute, look_up, super_of
 from .python_project import Module
@@ -21,7 +21,9 @@ def value(evaluation: Evaluation, node: ast.expr | None, scope: Scope) -> Value:
     evaluation.budget.spend()
     match node:
         case ast.Constant(value=constant):
-            return UNKNOWN if isinstance(constant, str) and len(constant) > MAX_TEXT else constant
+            is_large = isinstance(constant, str) and len(constant) > MAX_TEXT
+            is_large = is_large or (isinstance(constant, int) and constant.bit_length() > MAX_BITS)
+            return UNKNOWN if is_large else constant
         case ast.Name(id=name):
             return evaluation.resolved(look_up(evaluation, name, scope))
         case ast.Attribute(value=inner, attr=name):

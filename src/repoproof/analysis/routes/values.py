@@ -78,6 +78,19 @@ def listed(value: Value) -> list[Value]:
     return list(value) if isinstance(value, list) else [] if value is None else [value]
 
 
+def leaves(value: Value) -> Iterator[Value]:
+    """What is in a list and in the lists in it, in order; one value stands for itself. Each list is opened once: it may be in itself."""
+    opened: set[int] = set()
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if not isinstance(one, list):
+            yield one
+        elif id(one) not in opened:
+            opened.add(id(one))
+            pending += reversed(one)
+
+
 def texts(value: Value) -> list[str]:
     """The texts among what is listed."""
     return [one for one in listed(value) if isinstance(one, str)]
