@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from .syntax import line_of as line_of
 from .syntax import named, text_of
 
 TYPE_DECLARATIONS = frozenset(

@@ -14,15 +14,14 @@ from ....analysis.routes.java_syntax import (
     TYPE_DECLARATIONS,
     annotations_in,
     arguments_of,
-    named,
     parameter_name,
     parameter_type,
     parameters_of,
     string_of,
-    text_of,
     type_arguments,
     type_name,
 )
+from ....analysis.routes.syntax import named, text_of
 from .java_sites import Sites, annotation_name, java_tree
 from .sites import walk
 

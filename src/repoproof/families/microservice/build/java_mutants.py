@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from ....analysis.routes.java_syntax import annotations_in, arguments_of, line_of, named, string_of, text_of
+from ....analysis.routes.java_syntax import annotations_in, arguments_of, string_of
+from ....analysis.routes.syntax import line_of, named, text_of
 from .java_sites import Annotated, Sites, annotation_name, following, is_handled, java_tree
 from .java_statuses import status_changes
 from .mutant import Mutant, field_mutant, route_mutant, status_mutant

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import tree_sitter_java
 from tree_sitter import Language, Node, Parser
 
-from ....analysis.routes.java_syntax import annotations_in, line_of, named, text_of
+from ....analysis.routes.java_syntax import annotations_in
+from ....analysis.routes.syntax import line_of, named, text_of
 from .sites import walk
 
 _MAPPING = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from ....analysis.routes.java_syntax import named, text_of
+from ....analysis.routes.syntax import named, text_of
 from .java_sites import annotation_name, simple_name
 from .mutant import other_status
 from .sites import Span, span_of, walk

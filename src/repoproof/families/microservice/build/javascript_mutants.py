@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from ....analysis.routes.node_syntax import text_of
+from ....analysis.routes.syntax import text_of
 from .mutant import Mutant, field_mutant, route_mutant, status_mutant
 from .sites import javascript_route, javascript_tree, span_of, walk
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import tree_sitter_java
 from tree_sitter import Language, Node, Parser
 
-from ....analysis.routes.java_syntax import annotations_in, modifiers_of, named, text_of, type_name
+from ....analysis.routes.java_syntax import annotations_in, modifiers_of, type_name
+from ....analysis.routes.syntax import named, text_of
 
 TEST_ANNOTATIONS = frozenset(("Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property"))
 DISABLED = frozenset(("Disabled", "Ignore"))
