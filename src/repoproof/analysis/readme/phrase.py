@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..endpoints import METHODS
 from .words import is_refused
@@ -91,6 +92,7 @@ class Phrase:
     """What follows on the line."""
 
 
+@lru_cache(maxsize=1_024)
 def plain(text: str) -> str:
     """The text without inline markup. Struck-out words are dropped, parameters in angle brackets stay, code is kept as it is."""
     text = _IMAGE.sub(_shown, text[:MAX_TEXT])
