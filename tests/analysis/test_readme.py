@@ -281,8 +281,8 @@ NOTATIONS = {
         "GET /{code}, GET /files/{wildcard}, POST /s/{s}/{b}, GET /t/{key}, GET /u/{pk}/",
     ),
     "queries in templates": (
-        "- GET /a{?page,limit}\n- GET /b[?x=1]\n- GET /docs/[...slug]\n- GET /api/.../x\n- GET /c…\n",
-        "GET /a, GET /b, GET /docs/{slug}, GET /c",
+        "- GET /a{?page,limit}\n- GET /b[?x=1]\n- GET /docs/[...slug]\n- GET /api/.../x\n- GET /c…\n- POST /d[/{id}]\n- POST /jobs/{start|stop}/x\n",
+        "GET /a, GET /b, GET /docs/{slug}, GET /c, POST /d, POST /jobs/{startstop}/x",
     ),
     "languages without spaces": (
         "- `GET /a`获取用户\n- GET /b，返回列表\n- `PUT /c`（管理员）\n- `DELETE /d`（已废弃）\n- 更新：`PATCH /e`。\n",

@@ -21,7 +21,7 @@ _HOST = (
     rf"(?:https?://(?P<host>[^\s/\"'`|,;]+)|(?P<local>(?:localhost|127\.0\.0\.1|0\.0\.0\.0):\d+)|(?i:{_HOST_VARIABLE}))"
 )
 # The last alternative may not begin like the others: two ways to read one parameter are 2^n ways to read n.
-_PARAMETER = r"\{[\w .:-]{1,60}\}|\{[?&][\w,.*]{1,100}\}|<[\w .:-]{1,60}>|\(\?P?<\w{1,60}>[^()\s]{1,60}\)|(?<=/)\(\w{1,60}\)(?=[/\s`\])]|$)"
+_PARAMETER = r"\{[\w .:|-]{1,60}\}|\{[?&][\w,.*]{1,100}\}|<[\w .:-]{1,60}>|\(\?P?<\w{1,60}>[^()\s]{1,60}\)|(?<=/)\(\w{1,60}\)(?=[/\s`\])]|$)"
 _PATH = rf"/(?:{_PARAMETER}|(?!{_PARAMETER})[^\s\"'|│,;()`，。；：、（）！？「」【】])*"
 _TARGET = rf"(?:{_HOST}(?P<under>{_PATH})?|(?P<path>{_PATH}))"
 
@@ -61,8 +61,8 @@ _KEPT = str.maketrans("\ue000\ue001\ue002", "*<~")
 _BOLD = re.compile(r"\*{2,3}|(?<![\w/])__(?=\w)|(?<=\w)__(?!\w)|(?<![\w/])[*_](?=[A-Z])|(?<=[A-Za-z:])\*(?!\w)")
 
 _OMITTED = re.compile(r"/(?:\.\.\.|…)(?:/|$)")
-# `/items{?page,size}`, `/items[?page=1]`.
-_OPTIONAL_QUERY = re.compile(r"[\[{][?&]")
+# `/items{?page,size}`, `/items[?page=1]`, `/items[/{id}]`.
+_OPTIONAL = re.compile(r"[\[{][?&]|\[(?=/)")
 MAX_TEXT = 10_000
 """Characters of a line that are looked at."""
 
@@ -202,7 +202,7 @@ def _read(text: str) -> Phrase | None:
 
 
 def _target(found: re.Match[str]) -> Target | None:
-    written = _OPTIONAL_QUERY.split(found["path"] or found["under"] or "/")[0]
+    written = _OPTIONAL.split(found["path"] or found["under"] or "/")[0]
     if written.count("]") > written.count("["):
         written = written[: written.rindex("]")]
     path = written.rstrip(".,;:!…")
