@@ -576,6 +576,7 @@ def test_the_first_of_two_declarations_counts() -> None:
         "```\n" + "\n" * 200_000,
         "```\n" + "curl " * 100_000,
         "<table>" + "<tr " * 100_000 + "</table>",
+        "```\ncurl localhost/" + "{<" * 1_200 + ">}" * 1_200 + "\n```\n",
         "# a" + " " * 100_000 + "b",
         "a|b\n" + " " * 100_000 + "x-|",
         "we posts your " * 10_000 + "\n```\nx\n```",

@@ -20,6 +20,8 @@ from .words import is_elsewhere, is_setting_up, resource
 
 MAX_CHARACTERS = 2 * MiB
 MAX_PATH_LENGTH = 500
+MAX_WRITTEN_LENGTH = 1_000
+"""Of a path before its parameters are normalised."""
 MAX_MENTIONS = 1_000
 
 
@@ -42,6 +44,7 @@ def extract_endpoints(markdown: str) -> tuple[Extracted, ...]:
     blocks = [block for block in blocks if not _is_elsewhere(block.section, served)]
     stated = stated_bases(blocks)
     mentions = _ours(_mentions(blocks), frozenset(base.target.host for base in stated))
+    mentions = [mention for mention in mentions if len(mention.target.path.split("?")[0]) <= MAX_WRITTEN_LENGTH]
     declared = [mention for mention in mentions if not mention.shown]
     bases = find_bases(stated, declared or mentions)
     by_scope: dict[Section, list[Base]] = {}
