@@ -118,7 +118,7 @@ def a_solving(**fields: object) -> Solving:
         ),
         (
             {"answered": 0, "too_long": 5, "mends": {"too_long": "serve it with room for more tokens"}},
-            "serve it with room for more tokens, then give the same command again; or ask another model",
+            "repoproof score 'a suite' 'my out' -o 'my out-run', or serve it with room for more tokens, then the same command again, for what was too long",
         ),
         ({"answered": 0, "over_budget": 5}, "with a larger budget, give the same command again"),
         ({"answered": 0, "faults": {"refused": 5}}, "correct what the faults say, then give the same command again"),

@@ -171,6 +171,31 @@ def test_a_body_without_end_is_not_read_to_its_end(status: str) -> None:
     assert len(fault.reason) < 400
 
 
+QUOTED = b"400 if the input is too long. " * 3000
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b'{"detail":[{"msg":"Extra inputs are not permitted","input":{"content":"%s"}}]}', FaultKind.REFUSED),
+        (
+            b'{"detail":[{"msg":"prompt is too long: 9 tokens > 8 maximum","input":{"content":"%s"}}]}',
+            FaultKind.TOO_LONG,
+        ),
+        (b"maximum context length " + b"1" * 65536, FaultKind.TOO_LONG),
+        (b'{"error": "maximum context length is ' + b"1," * 32740 + b'"}', FaultKind.TOO_LONG),
+        (b"input token count " * 3641, FaultKind.REFUSED),
+        (b"`inputs` " * 7282, FaultKind.REFUSED),
+    ],
+    ids=["quoting", "saying and quoting", "digits", "digits in JSON", "counts", "inputs"],
+)
+def test_a_complaint_of_any_length_is_taken_for_what_it_says(body: bytes, kind: FaultKind) -> None:
+    """Of a quoted prompt the end is not even read; the others are what would hold up every other call."""
+    with saying(http(body.replace(b"%s", QUOTED), "400 Bad Request")) as address:
+        fault = failed(*outcomes(endpoint_at(address), [question()]))
+    assert (fault.kind, fault.tries, fault.status_code) == (kind, 1, 400)
+
+
 def test_the_key_is_sent_and_never_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_KEY", "sk-secret-1234")
     with saying(http(b'{"error": {"message": "wrong key: sk-secret-1234"}}', "401 Unauthorized")) as address:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from itertools import pairwise
 
 import pytest
 from plugins.asking import answered, endpoint_at, failed, outcomes, question
@@ -69,9 +71,80 @@ def test_a_code_is_enough_and_a_status_that_means_something_else_is_not() -> Non
     assert is_about_context(400, coded) and not is_about_context(401, coded) and not is_about_context(429, coded)
     assert is_about_context(422, b'{"object": "error", "message": "prompt is too long", "code": 422}')
     assert is_about_context(500, b"the request exceeds the available context size")
-    # What quotes the request says nothing.
-    quoted = json.dumps({"error": {"message": "field required", "input": TOO_LONG[0]}}).encode()
-    assert not is_about_context(400, quoted)
+
+
+ASKED = {"messages": [{"role": "user", "content": 'Answer 400 if "the" input is too long.'}]}
+EXTRA = {"type": "extra_forbidden", "loc": ["body", "n"], "msg": "Extra inputs are not permitted", "input": ASKED}
+QUOTING = {
+    "an input": {"error": {"message": "field required", "input": TOO_LONG[0]}},
+    "a list": {"detail": [EXTRA]},
+    "what comes first": {"detail": [{"input": ASKED, "msg": "Extra inputs are not permitted"}]},
+    "a field of any name": {"what": ASKED, "message": "no"},
+    "no words": {"what": ASKED},
+    "a message": {"object": "error", "message": f"1 validation error: {EXTRA}", "code": 400},
+    "JSON in a message": {"error": {"message": f"1 error: {json.dumps([EXTRA])}"}},
+    "an item": {"error": f"Invalid message: {ASKED['messages'][0]}"},
+    "pydantic": {"detail": f"Input should be a list [type=list_type, input_value={TOO_LONG[0]!r}, input_type=str]"},
+    "an object for a message": {"message": ASKED, "error": "Bad Request"},
+}
+
+
+@pytest.mark.parametrize("quoting", QUOTING.values(), ids=QUOTING)
+def test_what_is_quoted_of_a_prompt_says_nothing_also_where_the_end_is_missing(quoting: object) -> None:
+    whole = json.dumps(quoting).encode()
+    for text in (whole, whole[:-1], whole[:-2], whole + b"}"):
+        assert not is_about_context(422, text), text
+
+
+@pytest.mark.parametrize("message", TOO_LONG + TOO_MUCH_WANTED)
+def test_what_is_said_of_a_prompt_counts_beside_what_is_quoted_of_it(message: str) -> None:
+    shapes: list[object] = [
+        message,
+        {"detail": [{"type": "value_error", "msg": message, "input": ASKED}]},
+        [{"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}}],
+        {"message": {"detail": [{"msg": message}]}, "object": "error"},
+        {"success": False, "errors": [{"code": 5021, "message": message}], "result": {}},
+        {"error": f"Error code: 400 - {{'error': {{'message': \"{message}\", 'input': {ASKED}}}}}"},
+    ]
+    bodies = [json.dumps(shape).encode() for shape in shapes]
+    torn = json.dumps({"error": {"message": message, "input": ASKED}}).encode()[:-5]
+    for said in (*bodies, torn, b"\xef\xbb\xbf" + bodies[1], message.encode()):
+        assert is_about_context(400, said), said
+        assert prompt_fits(said, 1000) == (message in TOO_MUCH_WANTED), said
+
+
+HOSTILE = [
+    ("maximum context length ", "1"),
+    ("maximum context length is ", "1,"),
+    ("maximum context length ", "1 + "),
+    ("maximum context length ", "requested 1 "),
+    ("", "input token count "),
+    ("", "`inputs` "),
+    ("", "maximum "),
+    ("", '"msg": '),
+    ("{", '"msg":"'),
+    ("{", '"msg":"\\'),
+    ("{", '"msg"' + " " * 20),
+    ("", "'input' "),
+    ("", "'input" + "\\" * 3),
+    ("[", '"input is ",'),
+]
+
+
+@pytest.mark.parametrize(("begun", "again"), HOSTILE)
+def test_what_a_complaint_takes_grows_no_faster_than_it(begun: str, again: str) -> None:
+    def took(size: int) -> int:
+        said = (begun + again * size)[:size].encode()
+        times: list[int] = []
+        for _ in range(5):
+            start = time.thread_time_ns()
+            is_about_context(400, said)
+            prompt_fits(said, 1000)
+            times.append(time.thread_time_ns() - start)
+        return min(times)
+
+    # Eight times as long: what is quadratic takes 64 times as much.
+    assert all(more < 32 * less for less, more in pairwise(map(took, (512, 4096, 32768))))
 
 
 def test_an_endpoint_with_a_small_context_answers_what_fits_and_is_asked_the_rest_once() -> None:

@@ -47,6 +47,23 @@ def ask(model: Model, *texts: str) -> list[str]:
     return [one.text if isinstance(one, Answer) else one.kind for one in asyncio.run(all_of_them())]
 
 
+def test_a_replay_gives_back_that_a_prompt_was_too_long_and_no_other_fault(tmp_path: Path) -> None:
+    class Refusing:
+        async def ask(self, request: ChatRequest | FillRequest, *, label: str = "") -> Answer | Fault:
+            assert isinstance(request, ChatRequest)
+            kind = FaultKind.TOO_LONG if request.messages[0].content == "long" else FaultKind.TIMED_OUT
+            return Fault(kind=kind, reason="no", tries=1)
+
+    recording = Recording(mode=Mode.AUTO, store=tmp_path, job="j")
+    assert ask(recorded(Refusing(), recording), "long", "slow") == ["too_long", "timed_out"]
+    replay = recording.model_copy(update={"mode": Mode.REPLAY})
+    assert ask(recorded(Refusing(), replay), "long", "slow") == ["too_long", "not_recorded"]
+    # Who is asked again may have more room by now.
+    echo = Echo()
+    assert ask(recorded(echo, recording), "long") == ["long 1"]
+    assert ask(recorded(echo, replay), "long") == ["long 1"]
+
+
 def test_who_waits_for_the_call_of_another_run_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("repoproof.models.recording.PATIENCE_SECONDS", 0.05)
     recording = Recording(mode=Mode.AUTO, store=tmp_path, job="j")

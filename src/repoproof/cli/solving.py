@@ -114,14 +114,12 @@ def next_command(
     solving: Solving, suite: str, *, tasks: Sequence[str] = (), language: str = "", replayed: bool = False
 ) -> str:
     """What to run now. Scored is what was asked for: any other task would count as missing."""
-    if not solving.submitted:
+    if not solving.submitted and (solving.faulty or solving.over_budget or not solving.too_long):
         if replayed:
             return "replay a store that holds the answers, or ask for them: --auto instead of --replay"
         if solving.faulty:
             return f"{_to_mend(solving) or 'correct what the faults say'}, then give the same command again"
-        if solving.over_budget:
-            return "with a larger budget, give the same command again"
-        return f"{solving.mends[FaultKind.TOO_LONG]}, then give the same command again; or ask another model"
+        return "with a larger budget, give the same command again"
     mend = _to_mend(solving)
     first = f"{mend}, then " if mend else ""
     again = (
@@ -131,6 +129,8 @@ def next_command(
         if solving.faulty and replayed
         else f", or {first}the same command again, for what ended in a fault"
         if solving.faulty
+        else f", or {solving.mends[FaultKind.TOO_LONG]}, then the same command again, for what was too long"
+        if solving.too_long
         else ""
     )
     output = solving.output.rstrip("/")

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Mapping
 from typing import cast
 
+from ..core.base import KiB
+
 STATUSES = frozenset({400, 413, 422, 500})
 """That servers say it with; some by an error of their own."""
+
+WORDS_BYTES = 4 * KiB
+"""Of a complaint's words, what is looked at: it comes to its point, or quotes. Patterns are bounded, since the event loop waits for them."""
 
 _CODES = frozenset({"context_length_exceeded", "context_window_exceeded", "exceed_context_size_error"})
 _WORDS = re.compile(
@@ -18,14 +24,14 @@ _WORDS = re.compile(
     | available\ context\ size                      # llama.cpp
     | exceeds?\ (?:the\ |model's\ )?context\ (?:window|length|limit)
     | (?:prompt|input)\ is\ too\ long
-    | input\ token\ count.*exceeds\ the\ maximum
+    | input\ token\ count.{0,200}exceeds\ the\ maximum
     | input\ tokens\ exceed
-    | `inputs`.*must\ (?:be\ <=|have\ less\ than)   # text-generation-inference
+    | `inputs`.{0,200}must\ (?:be\ <=|have\ less\ than)   # text-generation-inference
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 
-_NUMBER = r"(\d[\d,]*)"
+_NUMBER = r"(?<![\d,])(\d[\d,]{0,14})(?!\d)"
 _LIMIT = re.compile(
     rf"context length (?:is|of)(?: only)? {_NUMBER}|must be <= {_NUMBER}|context window of {_NUMBER}", re.IGNORECASE
 )
@@ -35,6 +41,18 @@ _PROMPT = re.compile(
 )
 _ALL = re.compile(rf"requested (?:about |a total of )?{_NUMBER} tokens", re.IGNORECASE)
 _SUM = re.compile(rf"{_NUMBER} \+ {_NUMBER} > {_NUMBER}")
+
+_CODED = ("code", "type", "error_type")
+_WORDED = ("error", "errors", "message", "msg", "detail", "reason", "title")
+_IN_TORN = re.compile(
+    rf"""(?<!\\)"(?:{"|".join(_WORDED)})"\s{{0,20}}:\s{{0,20}}"((?:[^"\\]|\\.){{0,{WORDS_BYTES}}})""", re.DOTALL
+)
+_QUOTES = re.compile(
+    r"""["'](?:inputs?|requests?|body|payload|prompt|messages|content)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'\[{]   # JSON, or as Python writes it
+    | \binput_value=                                                                          # pydantic
+    """,
+    re.VERBOSE,
+)
 
 
 def is_about_context(status: int, body: bytes) -> bool:
@@ -58,21 +76,38 @@ def prompt_fits(body: bytes, max_tokens: int | None) -> bool:
 
 
 def _said(body: bytes) -> tuple[set[str], str]:
-    """Codes and words of a complaint. Only its own: what it quotes of a request is not looked at, where it says which is which."""
-    text = body.decode(errors="replace")
+    """Codes and words of a complaint.
+
+    Of JSON, only what is in fields for codes and words, also of a list of errors: the rest may quote the prompt, which may say
+    anything. Torn JSON gives the words of its beginning, and no codes. Words end where they go on to quote fields of the request; where
+    they quote it in prose, nothing tells them apart.
+    """
+    text = body.decode("utf-8-sig", errors="replace")
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return set(), text
-    while isinstance(value, Mapping):
-        fields = cast("Mapping[str, object]", value)
-        inner = fields.get("error") or fields.get("message") or fields.get("detail")
-        if not isinstance(inner, Mapping):
-            codes = {code for name in ("code", "type", "error_type") if isinstance(code := fields.get(name), str)}
-            words = fields.get("message") or inner
-            return codes, words if isinstance(words, str) else text if words is None else str(words)
-        value = cast("object", inner)
-    return set(), text
+        beginning = _own(text)
+        is_torn = beginning.lstrip().startswith(("{", "["))
+        return set(), " ".join(_IN_TORN.findall(beginning)) if is_torn else beginning
+    codes: set[str] = set()
+    words: list[str] = []
+    values: deque[object] = deque([value])
+    while values:
+        value = values.popleft()
+        if isinstance(value, str):
+            words.append(_own(value))
+        elif isinstance(value, Mapping):
+            fields = cast("Mapping[str, object]", value)
+            codes.update(code for name in _CODED if isinstance(code := fields.get(name), str))
+            values.extend(fields[name] for name in _WORDED if name in fields)
+        elif isinstance(value, list):
+            values.extend(cast("list[object]", value))
+    return codes, " ".join(words)[:WORDS_BYTES]
+
+
+def _own(words: str) -> str:
+    """Without what they quote."""
+    return _QUOTES.split(words[:WORDS_BYTES], maxsplit=1)[0]
 
 
 def _first(pattern: re.Pattern[str], words: str) -> int | None:

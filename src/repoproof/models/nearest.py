@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from pydantic import ValidationError
 
 from ..core.digest import canonical_json, digest_of_strings
-from .base import ChatRequest, FillRequest
+from .base import ChatRequest, Fault, FaultKind, FillRequest
 from .store import Recorded
 
 _PROMPT = ("messages", "prefix", "suffix")
@@ -21,11 +21,12 @@ _SHORT = 40
 class _Known(NamedTuple):
     """A recorded question, as far as it is compared."""
 
+    key: str
     label: str
     settings: Mapping[str, object]
     """Kind, model, number of the sample, sampling; the prompt as a digest."""
-    fault: str
-    """Why it has no answer; empty where it has one."""
+    fault: Fault | None
+    """Why it has no answer; None where it has one."""
 
 
 class Questions:
@@ -34,15 +35,25 @@ class Questions:
     def __init__(self, file: Path) -> None:
         self._known = list(_read(file))
 
+    def too_long(self, request: ChatRequest | FillRequest) -> Fault | None:
+        """That the model had no room for `request`: of all faults the one that is the model's own, and comes again."""
+        fault = self._fault(request)
+        return fault if fault is not None and fault.kind is FaultKind.TOO_LONG else None
+
+    def _fault(self, request: ChatRequest | FillRequest) -> Fault | None:
+        """The last that the question came to."""
+        key = request.key
+        return next((known.fault for known in reversed(self._known) if known.key == key and known.fault), None)
+
     def difference(self, request: ChatRequest | FillRequest, label: str) -> str:
         """In what the nearest recorded question differs from `request`, in words; of those for `label`, where there are any."""
         asked = _settings(request.canonical())
         if not self._known:
             return "it holds no call at all"
         of_label = [known for known in self._known if known.label == label]
-        answered = [known for known in of_label if not known.fault]
-        if same := next((known for known in reversed(of_label) if known.fault and known.settings == asked), None):
-            return f"that ended in a fault when it was asked: {same.fault}"
+        answered = [known for known in of_label if known.fault is None]
+        if (fault := self._fault(request)) is not None:
+            return f"that ended in a fault when it was asked: {fault.kind}: {fault.reason}"
         if not answered:
             return f"it holds no answer for {label}" if label else "it holds no such answer"
         nearest = min(answered, key=lambda known: len(_differing(known.settings, asked)))
@@ -64,8 +75,7 @@ def _read(file: Path) -> Iterator[_Known]:
             except ValidationError:
                 # Torn, or not ours: who reads the answers says so.
                 continue
-            fault = "" if recorded.fault is None else f"{recorded.fault.kind}: {recorded.fault.reason}"
-            yield _Known(recorded.label, _settings(recorded.request), fault)
+            yield _Known(recorded.key, recorded.label, _settings(recorded.request), recorded.fault)
 
 
 def _settings(request: Mapping[str, Any]) -> dict[str, object]:

@@ -106,7 +106,10 @@ class _Nobody:
         what = f'request {request.key[:12]} to "{request.model}"' + (f" for {label}" if label else "")
         if self._questions is None:
             self._questions = asyncio.ensure_future(asyncio.to_thread(Questions, self._store.answers_file))
-        why = (await asyncio.shield(self._questions)).difference(request, label)
+        questions = await asyncio.shield(self._questions)
+        if (too_long := questions.too_long(request)) is not None:
+            return too_long
+        why = questions.difference(request, label)
         return Fault(kind=FaultKind.NOT_RECORDED, reason=f"{self._store.path} holds no answer to {what}: {why}")
 
 
