@@ -8,13 +8,11 @@ from collections import deque
 from collections.abc import Mapping
 from typing import cast
 
-from ..core.base import KiB
-
 STATUSES = frozenset({400, 413, 422, 500})
 """That servers say it with; some by an error of their own."""
 
-WORDS_BYTES = 4 * KiB
-"""Of a complaint's words, what is looked at: it comes to its point, or quotes. Patterns are bounded, since the event loop waits for them."""
+WORDS_CHARACTERS = 4096
+"""Of a complaint, what is looked at: it comes to its point, or quotes. Patterns are bounded as well, since the event loop waits for them."""
 
 _CODES = frozenset({"context_length_exceeded", "context_window_exceeded", "exceed_context_size_error"})
 _WORDS = re.compile(
@@ -45,7 +43,7 @@ _SUM = re.compile(rf"{_NUMBER} \+ {_NUMBER} > {_NUMBER}")
 _CODED = ("code", "type", "error_type")
 _WORDED = ("error", "errors", "message", "msg", "detail", "reason", "title")
 _IN_TORN = re.compile(
-    rf"""(?<!\\)"(?:{"|".join(_WORDED)})"\s{{0,20}}:\s{{0,20}}"((?:[^"\\]|\\.){{0,{WORDS_BYTES}}})""", re.DOTALL
+    rf"""(?<!\\)"(?:{"|".join(_WORDED)})"\s{{0,20}}:\s{{0,20}}"((?:[^"\\]|\\.){{0,{WORDS_CHARACTERS}}})""", re.DOTALL
 )
 _QUOTES = re.compile(
     r"""["'](?:inputs?|requests?|body|payload|prompt|messages|content)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'\[{]   # JSON, or as Python writes it
@@ -102,12 +100,12 @@ def _said(body: bytes) -> tuple[set[str], str]:
             values.extend(fields[name] for name in _WORDED if name in fields)
         elif isinstance(value, list):
             values.extend(cast("list[object]", value))
-    return codes, " ".join(words)[:WORDS_BYTES]
+    return codes, " ".join(words)[:WORDS_CHARACTERS]
 
 
 def _own(words: str) -> str:
     """Without what they quote."""
-    return _QUOTES.split(words[:WORDS_BYTES], maxsplit=1)[0]
+    return _QUOTES.split(words[:WORDS_CHARACTERS], maxsplit=1)[0]
 
 
 def _first(pattern: re.Pattern[str], words: str) -> int | None:
