@@ -136,7 +136,7 @@ def summary(built: Built) -> list[str]:
     exercised = f"{len(built.exercised)} of {len(built.endpoints)} endpoints exercised"
     lines = [
         f"{built.task}: {built.language}, {built.framework or 'framework unknown'}, port {built.port}{document}",
-        f"{exercised}; {built.recorded} scenarios recorded, {len(built.tests)} tests kept",
+        f"{exercised}; {built.recorded} scenarios recorded {built.times} times, {len(built.tests)} tests kept",
     ]
     lines += [f"  not a test: {one.what}: {one.why}" for one in built.dropped]
     if built.score is not None:

@@ -89,6 +89,14 @@ def test_what_was_sent_is_no_value_of_the_service(form, sent, shape):
     assert said(form, sent=sent) == shape
 
 
+def test_what_is_only_asked_for_afterwards_was_not_sent():
+    filtered = Step(method="GET", path="/books", endpoint="GET /books", query={"state": "open"})
+    test = sequence(
+        "filtered", (step("POST /books"), 201, fields(state=Exactly("open"))), (filtered, 200, SameAs(0, ""))
+    )
+    assert [str(shape_of([Answer(test, at)])) for at in (0, 1)] == ['{state: "open"}'] * 2
+
+
 def test_an_answer_that_is_an_earlier_one_has_its_shape():
     book = fields(id=Like("[0-9a-f]+"), title=Written("t-${unique}"))
     test = sequence(

@@ -214,6 +214,15 @@ def test_what_has_nothing_to_do_with_the_clock_is_expected(name, value):
     assert expected({("GET /health",): [[{name: value}]] * 2}) == [fields(**{name: Exactly(value)})]
 
 
+@pytest.mark.parametrize(
+    ("opens", "whole"), [("09:30", True), ("14:20", False), ("Tue, 01 Dec 2026 14:25:00 GMT", False)]
+)
+def test_what_is_read_back_is_the_whole_that_was_made_unless_it_is_of_the_same_moment(opens, whole):
+    rows = [[{"id": number, "opens": opens}] * 2 for number in (1, 2)]
+    (form,) = expected({("POST /shops", "GET /shops/{id}"): rows})
+    assert (form == SameAs(0, "")) is whole
+
+
 def test_endpoints_of_one_collection_are_about_the_same_things():
     assert {collection_of(one) for one in ("GET /books", "POST /books/", "PUT /books/{book_id}")} == {"/books"}
     assert collection_of("GET /books/{id}/reviews/{n}") == "/books/{}/reviews"

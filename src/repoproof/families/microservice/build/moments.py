@@ -10,7 +10,7 @@ from .records import Json
 from .values import plain
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:?\d\d)?")
-_IN_WORDS = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d.*")
+_IN_WORDS = re.compile(r"(Mon|Tue(s)?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?,? .*\d.*")
 """As in `Date` of HTTP, and as C and JavaScript write it."""
 _TIME = re.compile(r"(\d\d?):(\d\d)(:\d\d(\.\d+)?)?( ?([AP])M)?", re.IGNORECASE)
 _MEASURED = re.compile(r"(elapsed|took|latency|uptime|(response|processing|query|request)time)(in)?(s|ms|us|ns|sec|secs|seconds|millis|milliseconds)?")  # fmt: skip
@@ -36,10 +36,11 @@ def is_measured(name: str) -> bool:
     return _MEASURED.fullmatch(plain(name)) is not None
 
 
-def may_be_equal_by_chance(value: Json) -> bool:
+def may_be_equal_by_chance(value: Json, now: datetime) -> bool:
     """Whether it is a moment to the second or the day: two things that are made in one are not the same for that."""
     if isinstance(value, str):
-        return "." not in value and bool(_MOMENT.fullmatch(value) or _IN_WORDS.fullmatch(value) or _TIME.fullmatch(value))  # fmt: skip
+        is_moment = _MOMENT.fullmatch(value) or _IN_WORDS.fullmatch(value) or (_TIME.fullmatch(value) and _text_is(value, now))  # fmt: skip
+        return "." not in value and bool(is_moment)
     return isinstance(value, int) and not isinstance(value, bool) and 10**8 < value < 10**11
 
 

@@ -145,7 +145,7 @@ class Reader:
         return any(same(one, value) and (not name or _last(path) == name) for request in sent for path, one in leaves(request))  # fmt: skip
 
     def _is_by_chance(self, value: Json) -> bool:
-        return may_be_equal_by_chance(value) and not self._was_sent(value)
+        return may_be_equal_by_chance(value, self.now) and not self._was_sent(value)
 
     def _referred(self, values: Sequence[Json], name: str, *, to_unsteady: bool = False) -> Form | None:
         """A place in an earlier answer that always held the value, one of the same name first; or only one of the name that is unsteady."""

@@ -67,30 +67,27 @@ def shape_of(answers: Iterable[Answer]) -> Shape:
     shape = Shape()
     for one in answers:
         if one.expected.body not in (None, Exactly("")):
-            _add(shape, one.expected.body, one.test, "")
+            _add(shape, one.expected.body, one, "")
     return shape
 
 
-def _add(shape: Shape, form: Form | None, test: Stable, name: str) -> None:
+def _add(shape: Shape, form: Form | None, answer: Answer, name: str) -> None:
+    """Add what is expected of a field of that name in `answer`."""
+    if isinstance(form, SameAs):
+        _add(shape, _referred(answer.test, form.step, form.path), Answer(answer.test, form.step), name)
+        return
     shape.times += 1
     match form:
-        case SameAs(step, path):
-            shape.times -= 1
-            _add(shape, _referred(test, step, path), test, name)
         case Fields(fields):
-            for key, one in fields:
-                _add_field(shape, key, one, test)
-            shape.fields = shape.fields or {}
+            _add_fields(shape, fields, answer)
         case Exactly(dict() as value):
-            for key, one in value.items():
-                _add_field(shape, str(key), Exactly(one), test)
-            shape.fields = shape.fields or {}
+            _add_fields(shape, [(str(key), Exactly(one)) for key, one in value.items()], answer)
         case Items(items) | Among(items):
-            _add_items(shape, items, test, name)
+            _add_items(shape, items, answer, name)
         case Exactly(list() as values):
-            _add_items(shape, [Exactly(one) for one in values], test, name)
+            _add_items(shape, [Exactly(one) for one in values], answer, name)
         case Exactly(value):
-            if _was_sent(test, value, name):
+            if _was_sent(answer, value, name):
                 shape.kinds[kind_of(value)] = None
             elif not any(same(value, one) for one in shape.literals):
                 shape.literals.append(value)
@@ -104,15 +101,16 @@ def _add(shape: Shape, form: Form | None, test: Stable, name: str) -> None:
             shape.kinds["anything"] = None
 
 
-def _add_field(shape: Shape, name: str, form: Form, test: Stable) -> None:
+def _add_fields(shape: Shape, fields: Iterable[tuple[str, Form]], answer: Answer) -> None:
     shape.fields = shape.fields or {}
-    _add(shape.fields.setdefault(name, Shape()), form, test, name)
+    for name, form in fields:
+        _add(shape.fields.setdefault(name, Shape()), form, answer, name)
 
 
-def _add_items(shape: Shape, items: Iterable[Form], test: Stable, name: str) -> None:
+def _add_items(shape: Shape, items: Iterable[Form], answer: Answer, name: str) -> None:
     shape.items = shape.items or Shape()
     for one in items:
-        _add(shape.items, one, test, name)
+        _add(shape.items, one, answer, name)
 
 
 def _referred(test: Stable, step: int, path: str) -> Form | None:
@@ -135,9 +133,9 @@ def _referred(test: Stable, step: int, path: str) -> Form | None:
     return form
 
 
-def _was_sent(test: Stable, value: Json, name: str) -> bool:
-    """Whether a request had it: a text anywhere, what is more often equal by chance in a field of that name."""
-    for step in test.scenario.steps:
+def _was_sent(answer: Answer, value: Json, name: str) -> bool:
+    """Whether a request so far had it: a text anywhere, what is more often equal by chance in a field of that name."""
+    for step in answer.test.scenario.steps[: answer.at + 1]:
         for path, one in leaves({"body": step.body, "query": step.query}):
             if isinstance(value, str) and same(one, value):
                 return True

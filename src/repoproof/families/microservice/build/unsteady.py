@@ -82,8 +82,9 @@ class Unsteady:
         return seen if any(same(value, one) for one in seen) else []
 
     def said(self) -> tuple[str, ...]:
-        """The places, as people read them."""
-        return tuple(sorted({str(place) for place in (*self.values, *self.orders, *self.absent)}))
+        """The places, as people read them; not the words of refusals, which nobody expects anyway."""
+        values = (place for place in self.values if not place.refused)
+        return tuple(sorted({str(place) for place in (*values, *self.orders, *self.absent)}))
 
 
 def _keep(kept: list[Json], values: Iterable[Json]) -> None:
