@@ -160,6 +160,18 @@ HOSTILE_TO_READERS: dict[str, tuple[str, dict[str, str]]] = {
             + "@Module({ controllers: [C], imports: [RouterModule.register(x)] }) class M {}\nNestFactory.create(M);\n"
         },
     ),
+    "Nest: a controller that is none": (
+        "node",
+        {"main.ts": NEST + "@Module({ controllers: [{}, C] }) class M {}\nNestFactory.create(M);\n"},
+    ),
+    "Spring: lists for names": (
+        "java",
+        {
+            "App.java": SPRING
+            + 'public void configurePathMatch(PathMatchConfigurer c) { c.addPathPrefix("",\n'
+            + "org.springframework.web.method.HandlerTypePredicate.forBasePackageClass(List.of(), List.of())); } }"
+        },
+    ),
     "Javalin: a number that doubles": (
         "java",
         {"App.java": JAVALIN + "int x = 3;" + "x = x + x;" * 8_000 + ' app.get("/x" + x, c -> {}); } }'},

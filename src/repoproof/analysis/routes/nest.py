@@ -134,7 +134,8 @@ class NestApplication(Native):
                         pending += listed(decoration.first.get("imports"))
             modules[module] += given
         for module, controllers in modules.items():
-            yield from ((paths.get(module, ""), one) for one in dict.fromkeys(controllers) if isinstance(one, Class))
+            for one in dict.fromkeys(one for one in controllers if isinstance(one, Class)):
+                yield paths.get(module, ""), one
 
     # Controllers.
 

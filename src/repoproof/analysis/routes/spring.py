@@ -10,9 +10,9 @@ from ..endpoints import Route
 from . import spring_functional
 from .java_annotations import among, filled, methods_of, nearest, place_of
 from .java_evaluation import Evaluation
-from .java_project import Annotation, JavaType, Method
 from .java_routes import METHOD_ENUM
 from .java_settings import Settings
+from .java_types import Annotation, JavaType, Method
 from .java_values import Interpreter, Made, Native, NativeClass, TypeName
 from .paths import combined, made, slashed
 from .values import UNKNOWN, Site, Value, listed
@@ -263,17 +263,18 @@ class _Rule(Native):
         self.arguments = arguments
 
     def takes(self, controller: JavaType, evaluation: Evaluation) -> bool:
-        names = [one.name if isinstance(one, TypeName) else one for one in self.arguments]
+        given = [one.name if isinstance(one, TypeName) else one for one in self.arguments]
+        names = [one for one in given if isinstance(one, str)]
         match self.kind:
             case "forAnnotation":
-                return bool(among(controller.annotations, [name for name in names if isinstance(name, str)]))
+                return bool(among(controller.annotations, names))
             case "forBasePackage":
-                return any(isinstance(name, str) and _is_below(controller, name) for name in names)
+                return any(_is_below(controller, name) for name in names)
             case "forBasePackageClass":
                 types = [evaluation.project.types[name] for name in names if name in evaluation.project.types]
                 return any(_is_below(controller, one.source.package) for one in types)
             case "forAssignableType":
-                return controller.is_a(*(name for name in names if isinstance(name, str)))
+                return controller.is_a(*names)
             case _:
                 return True
 
