@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from selectors import DefaultSelector
 
@@ -62,19 +62,39 @@ def test_a_service_can_say_that_its_code_ran_and_nothing_comes_of_it(tmp_path: P
     assert (found.status.value, found.measures["pass_at_1"]) == ("failed", 2 / 3)
 
 
-def test_endless_words_end_the_hearing_and_fill_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    ("words", "connections", "whole"),
+    [
+        (b"y\n" * 40_000, 1, True),
+        (b"y\n" * 60_000, 1, False),
+        (b"x" * 110_000, 1, False),
+        (b"x" * 9_000, 8, True),
+        (b"x" * 30_000, 4, False),
+        (b"", 9, False),
+    ],
+)
+def test_endless_words_end_the_hearing_and_fill_neither_disk_nor_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: bytes, connections: int, whole: bool
+):
     monkeypatch.setattr(hear, "MOST_BYTES", 100_000)
-    monkeypatch.setattr(hear, "LINE_BYTES", 1_000)
-    heard = tmp_path / "heard"
-    with socket.create_server(("127.0.0.1", 0)) as server, heard.open("wb") as file, DefaultSelector() as selector:
+    monkeypatch.setattr(hear, "MOST_CONNECTIONS", 8)
+    ends: list[bool] = []
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        (tmp_path / "heard").open("wb") as file,
+        DefaultSelector() as selector,
+        ExitStack() as stack,
+    ):
         arguments = (server, file, selector, str(tmp_path / "ask"))
-        hearing = threading.Thread(target=hear.listen, args=arguments, daemon=True)
+        hearing = threading.Thread(target=lambda: ends.append(hear.listen(*arguments)), daemon=True)
         hearing.start()
-        for words in (b"x" * 10_000, b"y" * 99 + b"\n"):
-            with socket.create_connection(server.getsockname(), timeout=1) as out, suppress(OSError):
-                while True:  # until it hangs up, or hears no more
-                    out.sendall(words)
+        for _ in range(connections):
+            out = stack.enter_context(socket.create_connection(server.getsockname()))
+            with suppress(OSError):
+                out.sendall(words)
+        if whole:
+            stack.close()
+            (tmp_path / "ask").touch()
         hearing.join(30)
-        assert not hearing.is_alive()
-    assert set(heard.read_bytes()) == set(b"y\n")
-    assert 100_000 <= heard.stat().st_size < 1_200_000
+        assert ends == [whole]
+    assert (tmp_path / "heard").stat().st_size < 100_000 + (1 << 20)

@@ -32,12 +32,18 @@ def test_what_comes_to_its_end_is_handed_over():
 
 
 def test_whoever_is_killed_while_it_waits_leaves_nothing_on_the_terminal(tmp_path):
-    begun = tmp_path / "begun"
+    begun, goes_on = tmp_path / "begun", tmp_path / "goes_on"
     os.mkfifo(begun)
-    read = f"import time; open({str(begun)!r}, 'w').close(); time.sleep(0.5)"
+    os.mkfifo(goes_on)
+    read = f"import os; open({str(begun)!r}, 'w').close(); os.read(os.open({str(goes_on)!r}, os.O_RDONLY), 1)"
     asking = f"from repoproof.sandbox.apart import apart; apart('builtins:exec', {read!r})"
     with subprocess.Popen([sys.executable, "-c", asking], stderr=subprocess.PIPE) as process:
         begun.read_bytes()  # returns when the reader's child has opened it, and closed it again
         process.kill()
+        process.wait()
+        # For reading as well: so that it waits for nobody, and the byte for whoever comes.
+        told = os.open(goes_on, os.O_RDWR)
+        os.write(told, b".")
         assert process.stderr is not None
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == b""  # ends with the last of the reader's processes
+        os.close(told)

@@ -50,6 +50,7 @@ def covered_scripts(tree: Path, heard: Path, built: Path) -> CoveredCode:
 
 
 def count(tree: str, heard: str, built: str) -> dict[str, object]:
+    """What `covered_scripts` gives, as JSON has it; called in a process of its own."""
     own = {
         path.relative_to(tree).as_posix(): _Source(path)
         for path in source_files(Path(tree), SUFFIXES)

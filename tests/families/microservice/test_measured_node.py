@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from plugins.small_suite import write_suite, write_tree
 from repoproof import api
 from repoproof.analysis.node_statements import covered_scripts
 from repoproof.analysis.statements import CoveredCode
+from repoproof.core.base import MiB
 from repoproof.core.verdict import Verdict
 from repoproof.families.microservice import measured
+from repoproof.families.microservice.deploy import TEST_LIMITS
 
 __all__ = ["docker_engine"]
 
@@ -100,6 +103,7 @@ def test_it_is_measured_in_containers_as_well(verdict, docker_engine):
     assert shares(verdict(FILES, sandbox="docker")) == SHARES
 
 
+@pytest.mark.slow
 @pytest.mark.needs("bubblewrap", "node")
 def test_a_service_that_is_killed_has_a_reason_and_no_share(verdict):
     dies = SERVICE.replace("notes.set(note.id, note);", "process.kill(process.pid, 'SIGKILL');")
@@ -108,6 +112,40 @@ def test_a_service_that_is_killed_has_a_reason_and_no_share(verdict):
     assert "code_coverage" not in found.measures
     assert "coverage" not in found.detail
     assert "ended by signal 9" in str(found.detail["coverage_not_measured"])
+
+
+SPEAKS = """
+const say = (words) => require('node:net').connect(Number(process.env.REPOPROOF_COVERAGE_PORT ?? 1), '127.0.0.1').on('error', () => {}).write(words);
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.needs("bubblewrap", "node", "cgroup")
+@pytest.mark.parametrize(
+    ("words", "memory", "reason"),
+    [
+        ("for (let i = 0; i < 70; i++) say('x'.repeat(1e6));", TEST_LIMITS.memory_bytes, measured.TOO_MUCH),
+        # As it is taken apart, a line is there several times.
+        ("say('x'.repeat(6e7) + '\\n');", 20 * MiB, "what ran was not heard to its end: the listener out of memory"),
+    ],
+    ids=["too much", "out of memory"],
+)
+def test_one_that_is_not_heard_to_its_end_has_a_reason_and_no_share(verdict, monkeypatch, words, memory, reason):
+    monkeypatch.setattr(
+        measured, "TEST_LIMITS", TEST_LIMITS.model_copy(update={"memory_bytes": memory, "disk_bytes": MiB})
+    )
+    found = verdict({**FILES, "server.js": SERVICE + SPEAKS + words})
+    assert (found.status.value, "code_coverage" in found.measures) == ("passed", False)
+    assert found.detail["coverage_not_measured"] == reason
+
+
+@pytest.mark.slow
+@pytest.mark.needs("bubblewrap", "node")
+def test_where_nobody_comes_to_listen_there_is_a_reason(verdict, monkeypatch):
+    monkeypatch.setattr(measured, "PORT", 1 << 16)
+    found = verdict(FILES)
+    assert found.status.value == "passed"
+    assert found.detail["coverage_not_measured"] == "nobody listened to what ran: the listener exited with 1"
 
 
 TYPED = """import express, { type Request, type Response } from 'express';
@@ -225,6 +263,9 @@ def measure(tmp_path: Path) -> Callable[..., CoveredCode]:
         }  # fmt: skip
         with subprocess.Popen([sys.executable, HEAR, port, heard]) as hearing:
             try:
+                while not (heard / "heard").exists():
+                    assert hearing.poll() is None
+                    time.sleep(0.01)
                 ran = subprocess.run(
                     ["node", "main.js"], cwd=tree, env={**os.environ, **settings, **variables}, check=False
                 )

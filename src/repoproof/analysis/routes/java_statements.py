@@ -38,6 +38,7 @@ def block(evaluation: Evaluation, node: Node, scope: Scope) -> list[Value]:
 
 
 def statement(evaluation: Evaluation, node: Node, scope: Scope) -> list[Value]:
+    """One statement, with those inside it. What it declares is in `scope` afterwards."""
     evaluation.budget.spend()
     match node.type:
         case "return_statement" | "yield_statement":

@@ -12,16 +12,17 @@ from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copytree, ignore_patterns
+from time import monotonic
 
 from ...analysis.statements import CoveredCode
 from ...core.base import MiB
 from ...core.errors import RepoProofError
 from ...core.outcomes import Cause
-from ...sandbox.base import Limits, ReadOnly, Service, View, Writable
+from ...sandbox.base import ExecResult, Limits, ReadOnly, Service, View, Writable
 from ...toolchains import Prepared, TimeLeft, toolchain
 from .deploy import INSIDE_PYTHON, TEST_LIMITS, Startable, deployed
 from .golden import run_golden_tests
-from .inside.hear import MOST_BYTES
+from .inside import hear
 from .meters import METERS, START, Meter
 from .workspace import ended
 
@@ -29,13 +30,17 @@ log = logging.getLogger(__name__)
 
 PORT = 39731
 """Where it is heard what ran, on the loopback of the service."""
+BEGINNING = 30.0
+"""How long it may take until somebody listens there, in seconds. A service that came before would speak to nobody."""
 LAST_WORDS = 5.0
 """How long the processes of a service have to say the rest once its tests are over, in seconds. A blocked one says nothing."""
 SIGNALS = range(129, 193)
 """Exit codes by which a shell says that a signal ended its command."""
 
 NOTHING = "none of its processes said what ran"
-TOO_MUCH = f"it said more than {MOST_BYTES // MiB} MiB of what ran"
+TOO_MUCH = (
+    f"it said more of what ran than is heard: {hear.MOST_BYTES // MiB} MiB, over {hear.MOST_CONNECTIONS} connections"
+)
 NOT_RUN = CoveredCode(why_not="the golden tests did not run against a service of its own")
 
 
@@ -48,9 +53,8 @@ def measured(it: Startable, tests: Path, folder: Path, environment: Prepared) ->
         if problem := _heard(meter, it, tests, folder, environment):
             return CoveredCode(why_not=problem)
         heard = folder / "heard/heard"
-        size = heard.stat().st_size if heard.is_file() else 0
-        if not size or size >= MOST_BYTES:
-            return CoveredCode(why_not=TOO_MUCH if size else NOTHING)
+        if not heard.stat().st_size:
+            return CoveredCode(why_not=NOTHING)
         return meter.counted(it.tree, heard, it.seed)
     except RepoProofError as error:
         log.warning("%s: its coverage could not be measured: %s", it.task.id, error)
@@ -84,6 +88,8 @@ def _heard(meter: Meter, it: Startable, tests: Path, folder: Path, environment: 
                 loopback=loopback,
             )
         )
+        if not _listening(hearing, heard):
+            return f"nobody listened to what ran: the listener {ended(hearing.stop())}"
         deployment = stack.enter_context(
             deployed(observed, time, limit_seconds=limits.start, log="service-measured", loopback=loopback)
         )
@@ -92,9 +98,28 @@ def _heard(meter: Meter, it: Startable, tests: Path, folder: Path, environment: 
         run_golden_tests(it.task, tests, it.runner, results, environment, it.box, loopback, seconds=limits.test)
         (heard / "ask").touch()
         hearing.wait(LAST_WORDS)
+        if problem := _unheard(hearing.stop()):
+            return problem
         if not deployment.service.running and (end := _cut_off(deployment.service)):
             return f"it was killed while it was measured ({end}), and did not say what ran before that"
     return ""
+
+
+def _listening(hearing: Service, heard: Path) -> bool:
+    """Whether it listens, once it does or has ended, or too long has passed."""
+    begun, until = heard / "heard", monotonic() + BEGINNING
+    while not begun.exists() and hearing.running and monotonic() < until:
+        hearing.wait(0.02)
+    return begun.exists()
+
+
+def _unheard(result: ExecResult) -> str:
+    """Why the listener did not hear all that was said, by how it ended; empty if it did. We end it where a process answers no more."""
+    if result.ok or result.cause is Cause.KILLED:
+        return ""
+    if result.cause is Cause.EXITED and result.exit_code == hear.TOO_MUCH:
+        return TOO_MUCH
+    return f"what ran was not heard to its end: the listener {ended(result)}"
 
 
 def _cut_off(service: Service) -> str:

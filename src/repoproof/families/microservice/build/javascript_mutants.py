@@ -14,6 +14,7 @@ from .sites import javascript_route, javascript_tree, span_of, walk
 
 
 def javascript_mutants(path: Path, name: str, lines: Iterable[int]) -> Iterator[Mutant]:
+    """Each breaks one place of the file at `path`, called `name` in its tree: a route that begins on one of `lines`, a status, a field."""
     content = path.read_bytes()
     tree = javascript_tree(path, content)
     for line in lines:

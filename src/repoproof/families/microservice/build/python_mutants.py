@@ -12,6 +12,7 @@ from .sites import Source, Span, python_route, python_tree
 
 
 def python_mutants(path: Path, name: str, lines: Iterable[int]) -> Iterator[Mutant]:
+    """Each breaks one place of the file at `path`, called `name` in its tree: a route that begins on one of `lines`, a status, a field."""
     source = Source(path)
     tree = python_tree(source)
     if tree is None:

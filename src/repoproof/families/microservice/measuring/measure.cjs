@@ -19,7 +19,8 @@ const EVERY_MS = 100;
 const AT_MOST_EVERY_MS = 400;
 /** What is longer is a bundle of packages: it is named, and no more. */
 const LONGEST = 2_000_000;
-const PATIENCE_MS = 3000;
+/** Of a process that ends, with those who hear its last words. Where nobody listens any more, that is known at once. */
+const PATIENCE_MS = 10_000;
 
 const scripts = new Map();
 const told = new Set();
