@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from .java_project import Annotation, JavaType, Method
 from .java_settings import Settings
+from .java_types import Annotation, JavaType, Method
 from .values import Site
 
 

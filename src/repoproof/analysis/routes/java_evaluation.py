@@ -23,9 +23,10 @@ from .java_expressions import EXPRESSIONS
 from .java_library import method_of_list, method_of_map, method_of_text
 from .java_objects import construct, instance
 from .java_parameters import bind, bind_names, chosen
-from .java_project import Annotation, JavaProject, JavaType, Method
+from .java_project import JavaProject
 from .java_statements import block
 from .java_syntax import parameters_of, type_name
+from .java_types import Annotation, JavaType, Method
 from .java_values import Bound, Closure, Made, Native, NativeClass, Scope, TypeName
 from .syntax import named
 from .values import UNKNOWN, Site, Value, returned_of

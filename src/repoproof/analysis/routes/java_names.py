@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from .java_objects import construct
-from .java_project import JavaType
+from .java_types import JavaType
 from .java_values import Made, Native, Scope, TypeName
 from .syntax import text_of
 from .values import UNKNOWN, Value

@@ -9,9 +9,9 @@ from tree_sitter import Node
 
 from .budget import MAX_CALL_DEPTH
 from .java_parameters import best, bind
-from .java_project import JavaType, Method
 from .java_statements import block
 from .java_syntax import parameter_name, parameters_of, type_name
+from .java_types import JavaType, Method
 from .java_values import Made, Native, Scope
 from .syntax import line_of, named
 from .values import UNKNOWN, Site, Value

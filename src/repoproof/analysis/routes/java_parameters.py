@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from .java_project import JavaType, Method
 from .java_syntax import parameter_name, parameter_type, type_name
+from .java_types import JavaType, Method
 from .java_values import Scope
 from .syntax import text_of
 from .values import UNKNOWN, Value

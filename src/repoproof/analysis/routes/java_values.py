@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from tree_sitter import Node
 
-from .java_project import JavaProject, JavaType, Method
+from .java_project import JavaProject
+from .java_types import JavaType, Method
 from .values import UNKNOWN, Names, Site, Value
 
 

@@ -9,10 +9,10 @@ from ..endpoints import METHODS, Route
 from . import jaxrs_registration, quarkus
 from .java_annotations import among, methods_of, nearest, place_of
 from .java_evaluation import Evaluation
-from .java_project import Annotation, JavaType, Method
 from .java_routes import METHOD_ENUM
 from .java_settings import Settings
 from .java_syntax import type_arguments, type_name
+from .java_types import Annotation, JavaType, Method
 from .java_values import Made, NativeClass, TypeName
 from .jaxrs_registration import DROPWIZARD, RESOURCE_CONFIG, Bootstrap, Environment, Registry, dropwizard_prefix
 from .paths import made, slashed

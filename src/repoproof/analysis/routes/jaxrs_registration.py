@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from .java_project import JavaProject, JavaType
+from .java_project import JavaProject
+from .java_types import JavaType
 from .java_values import Interpreter, Made, Native, NativeClass, TypeName
 from .paths import slashed
 from .values import UNKNOWN, Site, Value, leaves

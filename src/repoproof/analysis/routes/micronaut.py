@@ -9,8 +9,8 @@ from itertools import product
 from ..endpoints import METHODS, Route
 from .java_annotations import among, filled, methods_of, nearest, place_of
 from .java_evaluation import Evaluation
-from .java_project import Annotation, JavaType
 from .java_settings import Settings
+from .java_types import Annotation, JavaType
 from .java_values import NativeClass
 from .paths import made, slashed
 

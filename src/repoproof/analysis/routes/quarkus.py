@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from ..endpoints import Route
 from .java_annotations import among, place_of
 from .java_evaluation import Evaluation
-from .java_project import Annotation, JavaProject, JavaType
+from .java_project import JavaProject
 from .java_routes import METHOD_ENUM, Application
 from .java_syntax import parameter_type, type_name
+from .java_types import Annotation, JavaType
 from .java_values import Interpreter, Native, NativeClass
 from .paths import VERBS, made, slashed
 from .syntax import text_of
