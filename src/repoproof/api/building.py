@@ -53,8 +53,8 @@ def build_from_reference(
     """Exercise the service in folder `reference`, record what it answers, and write what is stable as a task: to the folder `destination`
     (must not exist), or into the suite that is there.
 
-    What is not given (its `name`, language, framework, port) is told from the folder. `deployments` recordings are compared, and the tests
-    must pass in as many more; `mutants` is how many broken versions the tests are tried on at most, drawn by `seed`. With `schemathesis`,
+    What is not given (its `name`, language, framework, port) is told from the folder. Recordings of `deployments` are compared, and the
+    tests must pass in as many more; `mutants` is how many broken versions the tests are tried on at most, drawn by `seed`. With `schemathesis`,
     it is fetched and makes up more requests from an OpenAPI document. With a `model`, that is asked once, within `budget` (which must be
     given unless replaying), to write README.md; the call is recorded in `store` as `recording` says. The skeleton stays where its text is
     not fit, and `Built.writing` says why. Nothing of the service runs outside the sandbox, and its folder is not changed. Raises
