@@ -124,14 +124,20 @@ def test_tokens_that_no_endpoint_reported_are_called_an_estimate_wherever_they_a
     assert [row[1] for row in took.rows] == [*["4 of 4, 1 of them estimated"] * 3, "4 of 4"]
 
 
-def test_a_fault_among_answers_is_an_attempt_that_was_lost_and_no_draw(suite, tmp_path):
+def test_a_fault_among_answers_is_an_attempt_that_did_not_pass(suite, tmp_path):
     rules = [to("busy", status=503, times=2), to("right", "no", times=1)]
     solved(suite, tmp_path / "out", *rules, samples=2, workers=1)
     report = scored(suite, tmp_path / "out", tmp_path / "run")
     assert [(row.attempt, row.no_answer) for row in report.tasks if row.task == "busy"] == [(0, "overloaded"), (1, "")]
-    assert report.attempts == {"right": 2, "wordy": 2, "endless": 2, "busy": 1}
+    assert report.attempts == {"right": 2, "wordy": 2, "endless": 2, "busy": 2}
     assert (report.infrastructure_rate, report.infrastructure_loss) == (1 / 8, 1 / 8)
     assert not any("attempts are missing" in warning for warning in report.warnings)
+
+
+def test_an_evaluation_of_one_answer_a_repository_does_not_choose_among_attempts(suite, tmp_path):
+    solved(suite, tmp_path / "out", to("busy", status=503, times=2), samples=2, workers=1, tasks=["busy"])
+    with pytest.raises(BadInput, match="several attempts, not all with an answer, to 'busy'"):
+        api.run_evaluation(suite, tmp_path / "out", tmp_path / "evaluation", repo_names=["busy"], skip_docker=True)
 
 
 def test_what_a_budget_stopped_is_no_failure_of_anybody_and_a_task_without_any_answer_counts(suite, tmp_path):

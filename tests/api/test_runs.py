@@ -11,7 +11,7 @@ from plugins.small_suite import IDS, REFERENCE, write_suite, write_tree
 from repoproof import BadInput, Status, api
 from repoproof.api.runs import settings
 from repoproof.cli import main
-from repoproof.core.config import ScoreConfig
+from repoproof.core.config import SCORER_VERSION, ScoreConfig
 from repoproof.core.run import RunDirectory
 from repoproof.engine.plan import Plan
 from repoproof.engine.pool import Finished, Started
@@ -184,7 +184,9 @@ def test_a_rerun_by_another_scorer_would_be_another_question(run):
     info = json.loads((run / "run.json").read_text())
     info["config"]["scorer_version"] = "0"
     (run / "run.json").write_text(json.dumps(info))
-    with pytest.raises(BadInput, match=r"scored by version 0 of the scorer, and this is 1 \(score them all: "):
+    with pytest.raises(
+        BadInput, match=rf"scored by version 0 of the scorer, and this is {SCORER_VERSION} \(score them all: "
+    ):
         api.rerun(run, "first")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 
 import pytest
 
@@ -38,14 +38,20 @@ def test_an_interrupt_that_another_thread_received_is_heard(wait: Callable[[], o
 
 
 def test_what_was_awaited_comes_back_or_raises() -> None:
-    failed = Future[int]()
+    failed, cancelled, held = Future[int](), Future[int](), threading.Event()
+    cancelled.cancel()
     failed.set_exception(TimeoutError("its own"))
     with ThreadPoolExecutor(2) as pool:
         assert outcome(pool.submit(lambda: 3)) == 3
-        slow, fast = pool.submit(threading.Event().wait, 0.7), pool.submit(lambda: None)
-        assert list(as_completed([slow, fast])) == [fast, slow]
+        slow, fast = pool.submit(held.wait, 60), pool.submit(lambda: None)
+        done = as_completed([slow, fast])
+        assert next(done) is fast
+        held.set()
+        assert list(done) == [slow]
     with pytest.raises(TimeoutError, match="its own"):
         outcome(failed)
+    with pytest.raises(CancelledError):
+        outcome(cancelled)
     over = threading.Event()
     over.set()
     until(over)

@@ -33,7 +33,7 @@ def test_faults_are_counted_by_kind_and_warned_of_apart_from_errors_of_scoring(r
     ]
     found = report([*lost, ours], [*asked, question(ours)])
     assert found.answers.faults == {"timed_out": 2, "rate_limited": 1}
-    assert found.attempts == {"a": 0, "b": 0, "c": 0, "d": 1}
+    assert found.attempts == {"a": 1, "b": 1, "c": 1, "d": 1}
     assert "3 of these attempts have no answer: have the solver try again" in found.warnings[0]
     assert ", 1 submission, 3 without an answer (" in found.headline
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from repoproof.core.config import SCORER_VERSION
 from repoproof.core.errors import BadInput
 from repoproof.core.outcomes import Status
 from repoproof.core.submission import MISSING, Origin
@@ -55,7 +56,7 @@ def test_what_was_not_the_same_for_both_is_said(run_b):
     assert comparison_of(run_b, run_b, SOURCES).warnings == ()
     other = run_b.model_copy(update={"run": run_b.run.model_copy(update={"scorer_version": "0", "task_seconds": 60.0})})
     assert comparison_of(other, run_b, SOURCES).warnings == (
-        "scored by different versions of the scorer: 0 and 1",
+        f"scored by different versions of the scorer: 0 and {SCORER_VERSION}",
         "scored under different time limits: 60 s and the family's own",
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from repoproof.core.errors import Boundary
 from repoproof.core.outcomes import Status
-from repoproof.core.submission import MISSING, Origin
+from repoproof.core.submission import MISSING, NoAnswer, Origin
 from repoproof.reports.pages import report_page
 from repoproof.reports.tables import Table
 
@@ -56,12 +57,39 @@ def test_what_our_side_lost_or_has_not_scored_is_an_attempt_that_did_not_pass(re
     assert values(report(done, [*map(question, done), question(later)])) == pytest.approx({1: 1 / 3, 3: 1.0})
 
 
+@pytest.mark.parametrize(
+    ("boundary", "status"),
+    [(Boundary.SUBMISSION, Status.MISSING), (Boundary.MODEL, Status.INFRASTRUCTURE_ERROR)],
+    ids=["too long for the model", "a fault"],
+)
+def test_an_attempt_without_an_answer_did_not_pass(report, verdict, question, boundary, status):
+    done = [*attempts(verdict, "a", 2, 2), *(verdict("a", status, attempt=n) for n in range(2, 10))]
+    why = NoAnswer(kind="of some kind", reason="not said", boundary=boundary)
+    asked = [
+        question(one) if one.status is Status.PASSED else question(one).model_copy(update={"no_answer": why})
+        for one in done
+    ]
+    scored = report(done, asked)
+    assert scored.attempts == {"a": 10}
+    assert values(scored) == pytest.approx({1: 0.2, 5: 1 - 56 / 252, 10: 1.0})
+    left_out = "8 attempts without an answer, by the solver's own word: counted as 0 in strict scores and pass@k, left out of conditional ones"
+    assert (left_out in scored.warnings) is (status is Status.INFRASTRUCTURE_ERROR)
+
+
+def test_an_attempt_that_a_budget_stopped_is_none(report, verdict, question):
+    stopped = verdict("b", Status.MISSING)
+    why = NoAnswer(kind="over_budget", reason="calls=2", boundary=None)
+    done = [*attempts(verdict, "a", 2, 1), stopped]
+    asked = [*map(question, done[:2]), question(stopped).model_copy(update={"no_answer": why})]
+    assert report(done, asked).attempts == {"a": 2, "b": 0}
+
+
 def test_the_page_names_the_tasks_with_fewer_answers(report, verdict):
     scored = report([*attempts(verdict, "a", 3, 1), *attempts(verdict, "b", 2, 0)])
     page = report_page(scored)
     table = next(part for part in page.parts if isinstance(part, Table) and part.columns[0].title == "k")
     assert [row[:2] for row in table.rows] == [("1", "0.1667"), ("2", "0.3333")]
-    assert "1 of 2 tasks have fewer than 3 answers: b 2." in page.parts
+    assert "1 of 2 tasks have fewer than 3 attempts: b 2." in page.parts
 
 
 def test_one_answer_a_task_has_no_pass_at_k(report, verdict):

@@ -215,8 +215,9 @@ def _one_each(predictions: Path, suite: Suite) -> dict[str, Submission]:
     failed = [one for one in answers.unanswered if one.no_answer is not None and one.no_answer.boundary is not None]
     for submission in (*answers.items, *failed):
         if found.setdefault(submission.task, submission) is not submission:
+            what = "several answers" if submission.no_answer is None else "several attempts, not all with an answer,"
             mend = "score several with `repoproof score`"
-            raise BadInput(f"several answers to {submission.task!r}", file=predictions, mend=mend)
+            raise BadInput(f"{what} to {submission.task!r}", file=predictions, mend=mend)
     return found
 
 

@@ -6,7 +6,7 @@ from datetime import date
 
 from .base import Frozen
 
-SCORER_VERSION = "1"
+SCORER_VERSION = "2"
 """Raised whenever the same submission could get another verdict: makes old verdicts be scored anew."""
 
 

@@ -61,6 +61,11 @@ class Asked(Frozen):
         """Whether anything was submitted."""
         return self.no_answer is None and self.key.submission_hash != MISSING
 
+    @property
+    def was_made(self) -> bool:
+        """Whether it is an attempt, answered or not: what a budget stopped, and a task that nobody answered, are none."""
+        return self.is_answered or (self.no_answer is not None and self.no_answer.boundary is not None)
+
 
 class RunInfo(Frozen):
     """`run.json`: what the last scoring into this directory was asked."""

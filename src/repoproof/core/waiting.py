@@ -19,11 +19,13 @@ SPELL = 0.5
 
 def outcome(future: Future[T]) -> T:
     """What it returns, or raises, once it is done."""
-    return next(as_completed([future])).result()
+    while not future.done():
+        concurrent.futures.wait([future], SPELL)
+    return future.result()
 
 
 def as_completed(futures: Collection[Future[T]]) -> Iterator[Future[T]]:
-    """Each once it is done, the earliest first."""
+    """Each once it is done."""
     waiting = set(futures)
     while waiting:
         done, waiting = concurrent.futures.wait(waiting, SPELL, FIRST_COMPLETED)

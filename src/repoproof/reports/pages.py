@@ -323,7 +323,7 @@ def _pass_at_k(report: Report) -> Iterator[Part]:
     most = max(report.attempts.values())
     if fewer := [f"{task} {count}" for task, count in report.attempts.items() if count < most]:
         yield (
-            f"{len(fewer)} of {counted(report.denominator, 'task')} have fewer than {counted(most, 'answer')}: "
+            f"{len(fewer)} of {counted(report.denominator, 'task')} have fewer than {counted(most, 'attempt')}: "
             f"{', '.join(fewer[:NAMED])}{', ...' if len(fewer) > NAMED else ''}."
         )
 
@@ -362,7 +362,7 @@ def _efforts_of_tasks(report: Report) -> Table:
     return Table(
         (
             Column("Task"),
-            Column("Answers", True),
+            Column("Attempts", True),
             Column("Passed", True),
             *(Column(f"{FIGURES[name]} each", True) for name in shown),
         ),
@@ -433,7 +433,7 @@ def _code(report: Report) -> Iterator[Part]:
 
 def _coverage(report: Report) -> str:
     figure = report.code.get("code_coverage")
-    answers = sum(report.attempts.values())
+    answers = report.answers.handed_in
     if figure is None:
         return f"Coverage under the golden tests: known for 0 of {counted(answers, 'answer')} (`repoproof show`: why)"
     return (

@@ -234,7 +234,7 @@ class Report(Frozen):
     infrastructure_threshold: float
     """If either is above it, no number of this report is a result."""
     attempts: dict[str, int]
-    """Answers that were handed in, by task; 0 where there is none."""
+    """Attempts that were made, by task, with or without an answer; 0 where there is none, or only what a budget stopped."""
     pass_at_k: tuple[PassAtK, ...] = ()
     """As far as the task with the fewest answers allows; none where no task has several, in a static run, and where answers are of
     several makers or were given names: these are variants, not samples. A task without any answer counts as 0 for every k."""

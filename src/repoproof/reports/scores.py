@@ -104,12 +104,12 @@ def _no_samples(info: RunInfo) -> str:
 
 
 def _pass_at_k(attempts: Mapping[str, int], rows: Iterable[TaskRow], sources: Sequence[str]) -> tuple[PassAtK, ...]:
-    """Strict: what is lost or not scored yet is an attempt that did not pass."""
+    """Strict: what is lost, has no answer or is not scored yet is an attempt that did not pass."""
     fewest = min(count for count in attempts.values() if count)
     passed = Counter(row.task for row in rows if row.status is Status.PASSED)
     found: list[PassAtK] = []
     for k in sorted({*(k for k in USUAL_K if k <= fewest), fewest}):
-        # A task without any answer is one of which k attempts failed.
+        # A task without any attempt is one of which k attempts failed.
         tried = [(count or k, passed[task]) for task, count in attempts.items()]
         interval = interval_of([pass_at_k(*each, k) for each in tried], sources)
         found.append(PassAtK(k=k, value=mean_pass_at_k(tried, k), interval=interval))
@@ -129,10 +129,10 @@ def _effort_by_task(asked: Iterable[Asked]) -> dict[str, dict[str, float]]:
 
 
 def _attempts(asked: Iterable[Asked]) -> dict[str, int]:
-    """Task -> answers that were handed in."""
+    """Task -> attempts that were made, whatever came of them: leaving out those without an answer would raise pass@k."""
     attempts: dict[str, int] = {}
     for question in asked:
-        attempts[question.key.task] = attempts.get(question.key.task, 0) + question.is_answered
+        attempts[question.key.task] = attempts.get(question.key.task, 0) + question.was_made
     return attempts
 
 
@@ -166,6 +166,11 @@ def _warnings(report: Report) -> Iterable[str]:
         yield (
             f"{errors} of {counted(report.submissions, 'submission')} ({rate}, limit {limit:.1%}) ended in an infrastructure error: "
             f"no number here is a result; {_mend(report, errors)}"
+        )
+    if faulty := sum(row.is_fault for row in report.tasks):
+        yield (
+            f"{counted(faulty, 'attempt')} without an answer, by the solver's own word: counted as 0 in strict scores and pass@k, "
+            "left out of conditional ones"
         )
     if stopped := [row.task for row in report.tasks if row.no_answer == "over_budget" and row.status is Status.MISSING]:
         yield (

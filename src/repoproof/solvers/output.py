@@ -216,7 +216,11 @@ def unanswered(path: Path) -> Iterator[Submission]:
         return
     for key, last in {line.key: line for line in Lines(file, Attempted)}.items():
         if (fault := last.fault) is not None:
-            why = NoAnswer(kind=fault.kind.value, reason=fault.reason, boundary=_WHOSE.get(fault.kind, fault.boundary))
+            why = NoAnswer(
+                kind=fault.kind.value,
+                reason=" ".join(fault.reason.split()),
+                boundary=_WHOSE.get(fault.kind, fault.boundary),
+            )
             hash = digest_of_strings("no answer", why.kind, why.reason)
             yield Submission(task=key.task, attempt=key.attempt, no_answer=why, hash=hash)
 
