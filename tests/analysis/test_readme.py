@@ -21,6 +21,23 @@ NOTATIONS = {
         "# Todo\n\n### GET /todos\n\n### POST /todos\n",
         "GET /todos, POST /todos",
     ),
+    "sections named for resources that only look like plans, tests or history": (
+        "# S\n## Dependencies\n- GET /dependencies\n## Migrations\n| Method | Path |\n|-|-|\n| POST | /migrations |\n## Client routes\n- GET /clients\n## Revision history\n- GET /docs/{id}/revisions\n## Tests\n- `GET /tests`\n## Environments\n```\ncurl -X POST http://localhost/environments\n```\n",
+        "GET /dependencies, POST /migrations, GET /clients, GET /docs/{id}/revisions, GET /tests, POST /environments",
+    ),
+    "sections that begin like those that are not read": (
+        "# S\n## Other endpoints\n- GET /health\n## Upgrade a subscription\n- **Method**: POST\n- **Path**: `/upgrade`\n## Migration jobs\n- POST /migrations\n## Planned maintenance\n- GET /maintenance\n## Removed items\n- GET /trash\n## 待办事项\n- GET /todos\n",
+        "GET /health, POST /upgrade, POST /migrations, GET /maintenance, GET /trash, GET /todos",
+    ),
+    "sections that are not read": (
+        "# S\n- GET /a\n## Upgrading from 1.x\n- GET /b\n## Migration guide\n- GET /b\n## Planned features\n- GET /b\n## Removed in 2.0\n- GET /b\n## Calls to other services\n- GET /b\n## Dependencies\n- GET /b\n## Version history\n- GET /b\n",
+        "GET /a",
+    ),
+    "a changelog that is the only heading": ("- GET /a\n## Changelog\n- GET /b\n", "GET /a"),
+    "titles in languages in which an order looks like a reference": (
+        "- Ver usuario: `GET /usuarios/{id}`\n- Voir un article : `GET /articles/{id}`\n- Nach Namen suchen: GET /suche\n- Siehe auch: GET /none\n",
+        "GET /usuarios/{id}, GET /articles/{id}, GET /suche",
+    ),
     "a title in the style of lines": (
         "Changelog\n=========\n- GET /changes\n\n## Roadmap\n- GET /later\n",
         "GET /changes",
@@ -502,6 +519,10 @@ FALSE_FRIENDS = {
         "- `GET /x` moved to `GET /y`\n- POST /p is now POST /q\n- GET /{code} redirects to the URL\n",
         "GET /{code}",
     ),
+    "things that are called like what is not there": (
+        "- `GET /todos` - Todo list\n- GET /trips: Planned trips\n- `GET /missing` missing items\n- GET /users/disabled: Disabled users\n- `GET /todo` (todo)\n- GET /b - TODO\n- GET /c: planned, not before 3.0\n- GET /d is deliberately missing\n\n| Method | Path | What |\n|-|-|-|\n| PUT | /todos/{id} | Todo with a date |\n| GET | /removed | Removed items |\n| GET | /e | Removed |\n| GET | /f | planned for 3.0 |\n",
+        "GET /todos, GET /trips, GET /missing, GET /users/disabled, PUT /todos/{id}, GET /removed",
+    ),
     "words that are programs": (
         "```sh\n# use curl to read, or wget it\napt-get install -y curl git\napk add php-curl curl-dev\ncurl --version\ncurl -h all\nwhich http && http --help\n```\nWith http you are free; `curl` as well.\nhttp is a protocol on :80/x\n",
         "",
@@ -578,6 +599,7 @@ def test_the_first_of_two_declarations_counts() -> None:
         "<table>" + "<tr " * 100_000 + "</table>",
         "```\ncurl localhost/" + "{<" * 1_200 + ">}" * 1_200 + "\n```\n",
         "# a" + " " * 100_000 + "b",
+        "# S\n## Todos\n" + "GET " * 200_000 + "\n## A\n",
         "a|b\n" + " " * 100_000 + "x-|",
         "we posts your " * 10_000 + "\n```\nx\n```",
         # The same for the notations that came later.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ...core.base import MiB
@@ -12,11 +12,10 @@ from .bases import Base, find_bases, joined, stated_bases
 from .fences import read_fence, read_inline
 from .hosts import is_ours, resolved
 from .lines import LineReader
-from .markdown import Block, Fence, Kind, Line, Section, Table, read_blocks
+from .markdown import Block, Fence, Line, Section, Table, read_blocks
 from .mention import Mention, Notation
-from .phrase import plain
+from .served import lies_elsewhere, served_sections, sets_up
 from .tables import read_table
-from .words import is_elsewhere, is_setting_up, resource
 
 MAX_CHARACTERS = 2 * MiB
 MAX_PATH_LENGTH = 500
@@ -40,10 +39,11 @@ def extract_endpoints(markdown: str) -> tuple[Extracted, ...]:
     nothing describes counts by itself, with its ids turned into parameters, unless it only shows how to run the service.
     """
     blocks, _ = read_blocks(markdown[:MAX_CHARACTERS])
-    served = _title_of(blocks) | _named_for_resources(blocks)
-    blocks = [block for block in blocks if not _is_elsewhere(block.section, served)]
+    served = served_sections(blocks)
+    elsewhere = {section for section in {block.section for block in blocks} if lies_elsewhere(section, served)}
+    blocks = [block for block in blocks if block.section not in elsewhere]
     stated = stated_bases(blocks)
-    mentions = _ours(_mentions(blocks), frozenset(base.target.host for base in stated))
+    mentions = _ours(_mentions(blocks, served), frozenset(base.target.host for base in stated))
     mentions = [mention for mention in mentions if len(mention.target.path.split("?")[0]) <= MAX_WRITTEN_LENGTH]
     declared = [mention for mention in mentions if not mention.shown]
     bases = find_bases(stated, declared or mentions)
@@ -52,11 +52,11 @@ def extract_endpoints(markdown: str) -> tuple[Extracted, ...]:
         by_scope.setdefault(base.scope, []).append(base)
     found = [(mention, normalise_path(joined(mention, by_scope))) for mention in mentions]
     found = [(mention, path) for mention, path in found if len(path) <= MAX_PATH_LENGTH]
-    return _distinct(_folded(_under_examples(found, bases)))
+    return _distinct(_folded(_under_examples(found, bases), served))
 
 
-def _mentions(blocks: Sequence[Block]) -> list[Mention]:
-    lines, others, known = LineReader(), list[Mention](), dict[str, str]()
+def _mentions(blocks: Sequence[Block], served: frozenset[Section]) -> list[Mention]:
+    lines, others, known = LineReader(served), list[Mention](), dict[str, str]()
     for block in blocks:
         match block:
             case Line():
@@ -112,7 +112,7 @@ def _under_examples(resolved: list[Resolved], bases: Sequence[Base]) -> list[Res
     return [(mention, path if mention.shown or mention.target.host else prefix + path) for mention, path in resolved]
 
 
-def _folded(resolved: list[Resolved]) -> list[Resolved]:
+def _folded(resolved: list[Resolved], served: frozenset[Section]) -> list[Resolved]:
     """Without the examples of declared endpoints."""
     declared = [(mention, path) for mention, path in resolved if not mention.shown]
     kept: list[Resolved] = []
@@ -122,7 +122,7 @@ def _folded(resolved: list[Resolved]) -> list[Resolved]:
         ]
         if mention.shown:
             settles = any(_describes(template, path) for template in templates)
-            if settles or (declared and _is_setting_up(mention.section)):
+            if settles or (declared and sets_up(mention.section, served)):
                 continue
             path = _with_parameters(path)
         elif any(_describes(template, path, only_values=True) for template in templates):
@@ -184,42 +184,3 @@ def _prefix(path: str, template: str) -> str | None:
 def _with_parameters(path: str) -> str:
     """Numbers, UUIDs and hashes of a concrete path as `{id}`."""
     return re.sub(r"(?<=/)(?:\d+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9a-f]{24,64})(?=/|$)", "{id}", path)
-
-
-def _is_elsewhere(section: Section, served: Set[Section]) -> bool:
-    return any(is_elsewhere(plain(around.title)) for around in section.path() if around not in served)
-
-
-def _title_of(blocks: Sequence[Block]) -> frozenset[Section]:
-    """The heading that everything else stands under: a service may be called Changelog or Todo."""
-    outermost = {path[-2] for block in blocks if len(path := block.section.path()) > 1}
-    return frozenset(outermost if len(outermost) == 1 else ())
-
-
-def _named_for_resources(blocks: Sequence[Block]) -> frozenset[Section]:
-    """The sections whose titles would say that this service does not serve what they list, but that name a resource which it does serve.
-
-    `Todos` over `GET /todos` is one; `Todo` over the same is a list of what is to come, unless it has a table or headings of endpoints.
-    """
-    found: set[Section] = set()
-    for block in blocks:
-        for section in block.section.path():
-            if section not in found and (name := resource(plain(section.title))) and _declares(block, *name):
-                found.add(section)
-    return frozenset(found)
-
-
-def _declares(block: Block, singular: str, plural: bool) -> bool:
-    """Whether a block has a method and a path with the resource as a segment, in a way that lists of plans do not."""
-    match block:
-        case Table():
-            text = "\n".join(" ".join(cells) for _, cells in block.rows)
-        case Line() if plural or block.kind is Kind.HEADING:
-            text = block.text
-        case _:
-            return False
-    return re.search(rf"\b(?:GET|POST|PUT|PATCH|DELETE)\b.*/{singular}s?(?![\w-])", text, re.IGNORECASE) is not None
-
-
-def _is_setting_up(section: Section) -> bool:
-    return any(around.level <= 2 and is_setting_up(plain(around.title)) for around in section.path())

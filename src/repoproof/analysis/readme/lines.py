@@ -23,7 +23,7 @@ from .phrase import (
     read_target,
     with_slash,
 )
-from .words import is_action, is_denial, is_gone_remark, is_refused, refers
+from .words import is_action, is_denial, is_gone, is_refused, refers
 
 # A `Method:` and a `Path:` further apart than this belong to two different endpoints.
 MAX_FIELD_DISTANCE = 12
@@ -60,6 +60,8 @@ _MARKED_METHOD = re.compile(r"\W*(?:`|\*\*|__|<(?:b|strong|code|kbd)>)[A-Z]+\b")
 class LineReader:
     """Reads one line after another and remembers what the lines before have left open."""
 
+    served: frozenset[Section] = frozenset()
+    """Sections that are not what their titles say."""
     mentions: list[Mention] = field(default_factory=list)
     section: Section | None = None
     titled_path: Target | None = None
@@ -161,7 +163,7 @@ class LineReader:
         if _CROSS.match(line.text):
             return True
         above = self.mentions[-1:]
-        if line.kind is not Kind.ITEM or not above or self.headed is not line.section or not is_gone_remark(text):
+        if line.kind is not Kind.ITEM or not above or self.headed is not line.section or not is_gone(text):
             return False
         while self.mentions and self.mentions[-1].line == line.section.line:
             self.mentions.pop()
@@ -195,7 +197,7 @@ class LineReader:
             phrases = [
                 phrase for phrase in read_split(title) if not refers(phrase.rest) and not _DANGLING.search(phrase.rest)
             ]
-        shown = shown or (line.kind is not Kind.HEADING and _is_of_examples(line.section))
+        shown = shown or (line.kind is not Kind.HEADING and _is_of_examples(line.section, self.served))
         for phrase in phrases:
             self._found(phrase.methods, phrase.target, line.number, notation, line.section, shown=shown)
         if phrases and line.kind is Kind.HEADING:
@@ -365,8 +367,10 @@ def _introduces(line: Line, text: str) -> bool:
     )
 
 
-def _is_of_examples(section: Section) -> bool:
-    return any(_EXAMPLES.fullmatch(plain(around.title).rstrip(" :.")) for around in section.path())
+def _is_of_examples(section: Section, served: frozenset[Section]) -> bool:
+    return any(
+        _EXAMPLES.fullmatch(plain(around.title).rstrip(" :.")) for around in section.path() if around not in served
+    )
 
 
 def _ends(phrases: list[Phrase]) -> bool:

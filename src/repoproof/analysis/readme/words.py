@@ -18,19 +18,23 @@ _GONE = (
 )
 _BE = r"(?:is|are|was|were|has been|have been|will be|ist|sind|wird|wurden?|está|es|est|foi)"
 
+_ADVERB = r"(?:now\s+(?!GET|POST|PUT|PATCH|DELETE)|currently\s+|intentionally\s+|deliberately\s+)?"
+_ADJECTIVE = rf"(?:{_GONE}|missing|absent|omitted|left out|forbidden|disabled|gone|todo|tbd|wip)"
+# `Removed`, `planned for 3.0`, but not `Planned trips`: what is served may be called so as well.
+_ALONE = r"\s*(?:$|[.!?:;,，。；：()\[\]（）*_–—-]|\b(?:in|since|for|as of|by|and|but|use|seit|ab|für|endpoints?|version|alias)\b)"
+
 # Said right after an endpoint, these say that it is not there.
 _REFUSAL = re.compile(
-    rf"^[^\w❌✗✘🚫⛔]*(?:{_BE}\s+)?(?:now\s+(?!GET|POST|PUT|PATCH|DELETE)|currently\s+|intentionally\s+|deliberately\s+)?"
-    rf"(?:{_ABSENT}|not\s+(?:allowed|required)|(?:{_GONE}|todo|tbd|wip)(?![\w-])|missing\b|absent\b|omitted\b|left out\b|forbidden\b|disabled\b|gone\b|does not exist|doesn't exist|must not exist"
+    rf"^[^\w❌✗✘🚫⛔]*(?:{_BE}\s+{_ADVERB}{_ADJECTIVE}(?![\w-])|{_ADVERB}{_ADJECTIVE}{_ALONE}|deprecated\b|(?:{_BE}\s+)?{_ADVERB}"
+    rf"(?:{_ABSENT}|not\s+(?:allowed|required)|does not exist|doesn't exist|must not exist"
     r"|(?:moved|renamed|replaced|superseded)\s+(?:to|by|with)\b|now\s+(?:GET|POST|PUT|PATCH|DELETE)\b|reject(?:s|ed)\b|[❌✗✘🚫⛔]"
     r"|(?:wird|kommt)\b[^.]{0,40}\b(?:später|künftig)\w*|gibt es nicht|ya no\b|n'existe (?:pas|plus)|não existe|不存在"
-    r"|(?:returns?|responds?(?:\s+with)?|answer(?:s|ed)?(?:\s+with)?|gives|yields)?\W*(?:405|501|(?:404|410)\b(?![^.]*\b(?:if|when|unless|otherwise|where|for|20\d)\b))\b)",
+    r"|(?:returns?|responds?(?:\s+with)?|answer(?:s|ed)?(?:\s+with)?|gives|yields)?\W*(?:405|501|(?:404|410)\b(?![^.]*\b(?:if|when|unless|otherwise|where|for|20\d)\b))\b))",
     re.IGNORECASE,
 )
-_GONE_CELL = re.compile(rf"^[^\w/]*(?:{_BE}\s+)?(?:{_ABSENT}|(?:{_GONE}|todo|tbd|wip)(?![\w-]))", re.IGNORECASE)
-# A remark under the title of an endpoint: `Deprecated since 2.0.`, `Status: planned`; not `Removed items come back.`
+# The same of a cell, a field, or a remark under the title of an endpoint: `Deprecated since 2.0.`, `Status: planned`.
 _GONE_REMARK = re.compile(
-    rf"^[^\w/]*(?:status\W+)?(?:(?:this endpoint|it|this)\s+)?(?:{_BE}\s+)?(?:{_ABSENT}|(?:{_GONE})\s*(?:$|[.!:;,–—-]|\b(?:in|since|for|as of|by|and|use|seit|ab)\b))",
+    rf"^[^\w/]*(?:status\W+)?(?:(?:this endpoint|it|this)\s+)?(?:(?:{_BE}\s+)?(?:{_ABSENT})|{_BE}\s+(?:{_GONE})(?![\w-])|(?:{_GONE}|todo|tbd|wip){_ALONE}|deprecated\b)",
     re.IGNORECASE,
 )
 _ENDPOINTS = r"(?:endpoints?|routes?|apis?|methods?|operations?|paths?|requests?|calls?|endpunkte?|routen|接口|端点|rutas?|rotas?)"
@@ -49,19 +53,26 @@ _DENIAL = re.compile(
 
 # Sections about endpoints that this service does not serve, or serves no more.
 _ELSEWHERE = re.compile(
-    r"(?:change ?log|changes|release notes|what'?s new|(?:version|revision|release) history|history of changes|migrat(?:ion|ing)\b.*|upgrad(?:e|ing)\b.*"
-    r"|(?:deprecated|removed|unsupported|unimplemented|not (?:yet )?(?:supported|implemented|included|available))\b.*"
-    r"|(?:known )?limitations|out[ -]of[ -]scope|non-?goals|roadmap|(?:future|planned)\b.*|todos?|ideas|alternatives(?: considered)?"
+    r"(?:change ?log|changes|release notes|what'?s new|(?:version|revision|release) history|history of changes"
+    r"|(?:migrat(?:ions?|ing)|upgrad(?:es?|ing))(?:\s+(?:guides?|notes?|instructions|steps|plan|path|from|to)\b.*)?"
+    rf"|removed(?:\s+(?:in|since|with|from|features?|{_ENDPOINTS})\b.*)?"
+    r"|(?:deprecated|unsupported|unimplemented|not (?:yet )?(?:supported|implemented|included|available))\b.*"
+    r"|(?:known )?limitations|out[ -]of[ -]scope|non-?goals|roadmap|future(?!s)\b.*|planned(?:\s+(?:for|in|features?|work|improvements?|additions?|extensions?|changes|enhancements?|versions?|releases?|endpoints?|apis?|routes?)\b.*)?|todos?|ideas|alternatives(?: considered)?"
     r"|(?:front-?end|ui|client(?:-side)?|web ?app|browser|page) (?:routes?|pages?|paths?|urls?|navigation)|pages|screens|(?:front-?end|web ui|ui)"
-    r"|(?:external|third[- ]party|upstream|downstream|consumed|outgoing|other)\b.*(?:apis?|services?|endpoints?|calls?|webhooks?)|dependencies|licen[cs]e|contributing"
+    r"|(?:external|third[- ]party|upstream|downstream|consumed|outgoing)\b.*(?:apis?|services?|endpoints?|calls?|webhooks?)|(?:.*\s)?other\s+(?:micro)?services?\b.*|dependencies|licen[cs]es?|contributing"
     r"|unreleased|releases?\s+v?\d[\d.]*\b.*"
-    r"|änderungen|änderungsprotokoll|versionshistorie|veraltete?\b.*|entfernte?\b.*|nicht (?:mehr )?(?:unterstützt|implementiert|enthalten)\b.*|geplante?\b.*|ausblick"
+    r"|änderungen|änderungsprotokoll|versionshistorie|veraltete?\b.*|entfernt(?:e endpunkte)?|nicht (?:mehr )?(?:unterstützt|implementiert|enthalten)\b.*|geplant(?:e (?:endpunkte|funktionen|erweiterungen))?|ausblick"
     r"|historial de cambios|registro de cambios|obsolet[oa]s?\b.*|hoja de ruta|journal des modifications|obsolètes?\b.*|feuille de route|registro de alterações"
-    r"|(?:更新|变更|版本)(?:日志|记录|历史|说明)|(?:已?(?:废弃|弃用|移除)|(?:暂)?(?:不支持|未支持|未实现))的?(?:接口|端点|功能)?|路线图|待办(?:事项)?|変更履歴|更新履歴)",
+    r"|(?:更新|变更|版本)(?:日志|记录|历史|说明)|(?:已?(?:废弃|弃用|移除)|(?:暂)?(?:不支持|未支持|未实现))的?(?:接口|端点|功能)?|路线图|変更履歴|更新履歴)",
     re.IGNORECASE,
 )
-# Of these, what a service may well serve.
-_RESOURCE = re.compile(r"(todo|idea|alternative|page|screen)(s?)", re.IGNORECASE)
+# Of these and of the sections below, what a service may well serve.
+_RESOURCE = re.compile(
+    r"(todo|idea|alternative|page|screen|change|migration|upgrade|limitation|licen[cs]e|dependenc|client|revision|version|release"
+    r"|test|example|sample|environment|deployment|configuration|installation|setup|run|benchmark|monitor|demo|tutorial|requirement|verification)"
+    r"(s|ies)?(?:\s+(history|routes?))?",
+    re.IGNORECASE,
+)
 # `[1.2.0] - 2024-01-01`: an entry of a changelog that has no heading of its own.
 _RELEASE = re.compile(
     r"^\W*(?:version\s+|release\s+)?v?\d+\.\d+(?:\.\d+)?[\w.+-]*\W+(?:\w+\s+)?(?:\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})",
@@ -80,7 +91,7 @@ _REFERENCE = re.compile(
     r"\b(?:not|no|never|un(?:supported|implemented)|without|removed|deprecated?|dropped|obsolete|legacy|former(?:ly)?|renamed|fixed|added|changed"
     r"|breaking|see|same|similar|instead|after|before|once|when|if|then|until|because|since|than|via|using|uses?"
     r"|calling|called|redirects?|replaces?|replaced|proxies|forwards?|upstream|external|consumes?|depends?|planned|future|todo|out of scope"
-    r"|nicht|siehe|wie|nach|vor|wenn|statt|entfernt|veraltet|véase|ver|voir)\b|参见|参考|见(?=\s|$)|不支持|已?废弃|已?移除",
+    r"|nicht|siehe|statt|entfernt|veraltet|véase)\b|参见|见(?=\s|$)|不支持|已?废弃|已?移除",
     re.IGNORECASE,
 )
 # These refer too, but services also have notes, calls, followers and likes: not where the title says what is done with them.
@@ -101,12 +112,7 @@ def is_refused(text: str) -> bool:
 
 
 def is_gone(text: str) -> bool:
-    """Whether plain `text` of a cell or a field begins with the words for it. A code is no word: `404` may be one of the answers."""
-    return bool(_GONE_CELL.match(text))
-
-
-def is_gone_remark(text: str) -> bool:
-    """Whether plain `text` under the title of an endpoint says that it is not there."""
+    """Whether plain `text` of a cell, a field or a remark says that an endpoint is not there. `404` does not: it may be one of the answers."""
     return bool(_GONE_REMARK.match(text))
 
 
@@ -126,9 +132,9 @@ def is_action(title: str) -> bool:
 
 
 def resource(title: str) -> tuple[str, bool] | None:
-    """What a section of this plain title is about if that may be a resource as well: in the singular, and whether it stood in the plural."""
+    """What a section of this plain title is about if that may be a resource as well: its stem, and whether the title means many."""
     known = _RESOURCE.fullmatch(_name(title))
-    return (known[1].lower(), bool(known[2])) if known else None
+    return (known[1].lower(), bool(known[2] or known[3])) if known else None
 
 
 def is_elsewhere(title: str) -> bool:
