@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 def invocation(evaluation: Evaluation, node: Node, scope: Scope) -> Value:
+    """A call as it is written: of an object or a type, of `super`, or of a bare name."""
     name, owner = text_of(node.child_by_field_name("name")), node.child_by_field_name("object")
     is_super = owner is not None and owner.type == "super"
     held = evaluation.value(owner, scope) if not is_super else UNKNOWN
@@ -86,6 +87,7 @@ def invoke_made(evaluation: Evaluation, owner: Made, name: str, arguments: Seque
 
 
 def invoke_static(evaluation: Evaluation, owner: TypeName, name: str, arguments: Sequence[Value], site: Site) -> Value:
+    """A static method of a type of the tree or of a library."""
     made_of = evaluation.project.types.get(owner.name)
     if made_of is not None:
         if found := chosen(made_of, name, arguments):

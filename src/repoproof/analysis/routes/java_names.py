@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 def identifier(evaluation: Evaluation, node: Node, scope: Scope) -> Value:
+    """A bare name: what is nearest of a local, a field of an object around, a static member of a type around, what is imported."""
     name = text_of(node)
     holder = scope.holder(name)
     if holder is not None:
@@ -70,6 +71,7 @@ def static(evaluation: Evaluation, made_of: JavaType, name: str) -> Value:
 
 
 def field_access(evaluation: Evaluation, node: Node, scope: Scope) -> Value:
+    """`owner.member`, where the owner may be an object, a type, or the package in front of one."""
     owner, member = node.child_by_field_name("object"), text_of(node.child_by_field_name("field"))
     if member == "this":
         return next((one for one in scope.objects() if one.type.simple_name == text_of(owner)), UNKNOWN)

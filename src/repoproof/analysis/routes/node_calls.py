@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 def call_expression(evaluation: Evaluation, node: Node, scope: Scope) -> Value:
+    """`f(...)`, `owner.name(...)`, `super(...)`, `import(...)`."""
     function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None or given is None or given.type == "template_string":
         return UNKNOWN
@@ -52,6 +53,7 @@ def _call_member(evaluation: Evaluation, owner: Value, name: Node | None, given:
 
 
 def new_expression(evaluation: Evaluation, node: Node, scope: Scope) -> Value:
+    """`new Users(...)`, where a function may be what makes the object, and a promise runs what it is given."""
     constructor, given = node.child_by_field_name("constructor"), node.child_by_field_name("arguments")
     target = evaluation.value(constructor, scope)
     arguments = elements(evaluation, named(given), scope)

@@ -19,6 +19,7 @@ MAX_LINEAGE = 10
 
 
 def class_of(evaluation: Evaluation, node: Node, scope: Scope) -> Class:
+    """The class that is declared, with what it extends."""
     heritage = next((child for child in node.children if child.type == "class_heritage"), None)
     parent = None
     for inside in named(heritage)[:1]:

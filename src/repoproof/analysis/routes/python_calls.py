@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def call(
     evaluation: Evaluation, target: Value, args: tuple[Value, ...], keywords: dict[str, Value], site: Site
 ) -> Value:
+    """What calling `target` gives; what comes from outside the tree only notes that it was called, and how."""
     match target:
         case Function():
             return evaluation.call_function(target, args, keywords)

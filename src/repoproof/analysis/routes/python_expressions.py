@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 def value(evaluation: Evaluation, node: ast.expr | None, scope: Scope) -> Value:
+    """What an expression means. Whatever is called in it is called, even where its own value cannot be told."""
     evaluation.budget.spend()
     match node:
         case ast.Constant(value=constant):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def look_up(evaluation: Evaluation, name: str, scope: Scope) -> Value:
+    """What a bare name is: of the scopes around, the module, or Python itself."""
     holder = scope.holder(name)
     if holder is not None:
         return holder.names[name]
