@@ -14,7 +14,8 @@ from repoproof import BadInput, Report, Status, api
 from repoproof.core.errors import Boundary
 from repoproof.models.base import Sampling
 from repoproof.models.scripted import Rule, scripted_server
-from repoproof.reports.pages import check_page, report_page
+from repoproof.reports.pages import check_page
+from repoproof.reports.report_page import report_page
 from repoproof.reports.tables import Table
 
 TASKS = ("right", "wordy", "endless", "busy")

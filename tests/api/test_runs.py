@@ -15,7 +15,7 @@ from repoproof.core.config import SCORER_VERSION, ScoreConfig
 from repoproof.core.run import RunDirectory
 from repoproof.engine.plan import Plan
 from repoproof.engine.pool import Finished, Started
-from repoproof.reports.pages import report_page
+from repoproof.reports.report_page import report_page
 from repoproof.reports.tables import Table
 from repoproof.sandbox import open_sandbox
 

@@ -8,7 +8,7 @@ from repoproof.core.errors import Boundary
 from repoproof.core.outcomes import Status
 from repoproof.core.submission import NoAnswer, Origin
 from repoproof.reports.answers import Answers
-from repoproof.reports.pages import report_page
+from repoproof.reports.report_page import report_page
 from repoproof.reports.tables import Table
 
 

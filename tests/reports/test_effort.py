@@ -8,7 +8,8 @@ from repoproof.core.outcomes import Status
 from repoproof.core.submission import MISSING, Origin
 from repoproof.reports.comparison import comparison_of
 from repoproof.reports.effort import quantity
-from repoproof.reports.pages import comparison_page, report_page
+from repoproof.reports.pages import comparison_page
+from repoproof.reports.report_page import report_page
 from repoproof.reports.tables import Table, markdown
 
 

@@ -7,7 +7,7 @@ import pytest
 from repoproof.core.errors import Boundary
 from repoproof.core.outcomes import Status
 from repoproof.core.submission import MISSING, NoAnswer, Origin
-from repoproof.reports.pages import report_page
+from repoproof.reports.report_page import report_page
 from repoproof.reports.tables import Table
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from repoproof.cli.options import DIMENSIONS as OFFERED
 from repoproof.core.outcomes import Status
-from repoproof.reports.pages import report_page
+from repoproof.reports.report_page import report_page
 from repoproof.reports.slices import DIMENSIONS
 from repoproof.reports.tables import markdown
 

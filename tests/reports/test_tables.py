@@ -15,7 +15,7 @@ from rich.console import Console
 from repoproof.cli import printing
 from repoproof.core.outcomes import Status
 from repoproof.core.submission import MISSING, Origin
-from repoproof.reports.pages import report_page
+from repoproof.reports.report_page import report_page
 from repoproof.reports.tables import Column, Page, Table, markdown, visible
 
 

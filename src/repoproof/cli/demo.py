@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.pages import report_page
+    from ..reports.report_page import report_page
     from .printing import console, print_page
     from .progress import scoring_progress
 

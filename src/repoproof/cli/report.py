@@ -15,7 +15,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.pages import report_page
+    from ..reports.report_page import report_page
     from .printing import print_page
 
     report = api.report(args.run)

@@ -50,7 +50,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from .. import api
-    from ..reports.pages import check_page, report_page
+    from ..reports.pages import check_page
+    from ..reports.report_page import report_page
     from .printing import console, print_page
     from .progress import scoring_progress
 
