@@ -431,6 +431,10 @@ BASE_PATHS = {
         "## /users\n- GET: all\n- GET /{id}\n## /pets\n- GET: all\n- GET /pets/{id}\n",
         "GET /users, GET /users/{id}, GET /pets, GET /pets/{id}",
     ),
+    "an endpoint that is said to be outside": (
+        "Base path: `/api`\n- GET /a\n- `GET /health` (outside the base path)\n- GET /ping: no prefix\n\n| Method | Path | What |\n|-|-|-|\n| GET | /live | without the `/api` prefix |\n| GET | /b | prefix search |\n",
+        "GET /api/a, GET /health, GET /ping, GET /live, GET /api/b",
+    ),
     "several hosts": (
         "## Base URLs\n- Development: `http://localhost:8000/api`\n- Production: `https://api.acme.io/api`\n\n## E\n- GET /a\n",
         "GET /api/a",

@@ -112,7 +112,9 @@ def find_bases(stated: Iterable[Stated], mentions: Sequence[Mention]) -> list[Ba
             under = [
                 mention.target
                 for mention in inside.get(scope, ())
-                if not mention.target.host and not (one.heading and mention.of_heading and mention.target == one.target)
+                if not mention.target.host
+                and not mention.outside
+                and not (one.heading and mention.of_heading and mention.target == one.target)
             ]
             repeated = sum(join_once(f"/{path}", target.path) == target.path for target in under)
             resource = one.whole and any(
@@ -140,7 +142,7 @@ def path_in_heading(title: str) -> Target | None:
 def joined(mention: Mention, bases: Mapping[Section, Sequence[Base]]) -> str:
     """The path of `mention` under the base paths that reach it, told by their scopes, the innermost first."""
     path = mention.target.path
-    if mention.target.host:
+    if mention.target.host or mention.outside:
         return path
     for base in (base for section in mention.section.path() for base in bases.get(section, ())):
         if path.rstrip("/") not in base.outside and _wants(path, base):

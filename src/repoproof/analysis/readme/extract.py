@@ -109,7 +109,10 @@ def _under_examples(resolved: list[Resolved], bases: Sequence[Base]) -> list[Res
     if any(not base.heading for base in bases) or len(prefixes) != 1 or "" in prefixes:
         return resolved
     prefix = prefixes.pop()
-    return [(mention, path if mention.shown or mention.target.host else prefix + path) for mention, path in resolved]
+    return [
+        (mention, path if mention.shown or mention.target.host or mention.outside else prefix + path)
+        for mention, path in resolved
+    ]
 
 
 def _folded(resolved: list[Resolved], served: frozenset[Section]) -> list[Resolved]:

@@ -23,7 +23,7 @@ from .phrase import (
     read_target,
     with_slash,
 )
-from .words import is_action, is_denial, is_gone, is_refused, refers
+from .words import is_action, is_denial, is_gone, is_outside, is_refused, refers
 
 # A `Method:` and a `Path:` further apart than this belong to two different endpoints.
 MAX_FIELD_DISTANCE = 12
@@ -199,7 +199,10 @@ class LineReader:
             ]
         shown = shown or (line.kind is not Kind.HEADING and _is_of_examples(line.section, self.served))
         for phrase in phrases:
-            self._found(phrase.methods, phrase.target, line.number, notation, line.section, shown=shown)
+            outside = is_outside(phrase.rest)
+            self._found(
+                phrase.methods, phrase.target, line.number, notation, line.section, shown=shown, outside=outside
+            )
         if phrases and line.kind is Kind.HEADING:
             self.headed = line.section
         return bool(phrases)
@@ -322,8 +325,11 @@ class LineReader:
         section: Section,
         *,
         shown: bool = False,
+        outside: bool = False,
     ) -> None:
-        self.mentions += [Mention(method, target, number, notation, section, shown) for method in methods]
+        self.mentions += [
+            Mention(method, target, number, notation, section, shown, outside=outside) for method in methods
+        ]
 
 
 def _path_of(title: str) -> Target | None:

@@ -54,3 +54,5 @@ class Mention:
     """A concrete call, shown as an example, rather than a declaration."""
     of_heading: bool = False
     """The path is that of a heading around it."""
+    outside: bool = False
+    """Said to be outside the base path."""

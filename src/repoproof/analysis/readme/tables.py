@@ -9,7 +9,7 @@ from .labels import LABEL, METHOD_LABEL
 from .markdown import Table
 from .mention import Mention, Notation
 from .phrase import Target, leading_target, plain, read_methods, read_phrases, read_target
-from .words import is_gone
+from .words import is_gone, is_outside
 
 MAX_CELL = 1_000
 
@@ -64,7 +64,7 @@ def read_table(
             targets = [leading_target(_at(cells, column)) for column in columns.paths]
             found = [(method, target) for target in targets if target for method in methods_above]
         for method, target in found:
-            yield Mention(method, target, number, Notation.TABLE, table.section)
+            yield Mention(method, target, number, Notation.TABLE, table.section, outside=any(map(is_outside, cells)))
 
 
 class _Columns:

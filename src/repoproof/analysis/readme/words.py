@@ -37,6 +37,10 @@ _GONE_REMARK = re.compile(
     rf"^[^\w/]*(?:status\W+)?(?:(?:this endpoint|it|this)\s+)?(?:(?:{_BE}\s+)?(?:{_ABSENT})|{_BE}\s+(?:{_GONE})(?![\w-])|(?:{_GONE}|todo|tbd|wip){_ALONE}|deprecated\b)",
     re.IGNORECASE,
 )
+_OUTSIDE = re.compile(
+    r"\b(?:outside(?: of)?|without|not under|no|ohne|außerhalb)\b[^.,;]{0,20}\b(?:base (?:path|url)|(?:\w+ )?prefix|basispfad\w*|präfix\w*)\b",
+    re.IGNORECASE,
+)
 _ENDPOINTS = r"(?:endpoints?|routes?|apis?|methods?|operations?|paths?|requests?|calls?|endpunkte?|routen|接口|端点|rutas?|rotas?)"
 # Said in front of a list, a table or a block, these say so of all of it.
 # `... not available` is said of them; `... not available to guests` says that they are there.
@@ -109,6 +113,11 @@ _ACTION = re.compile(
 def is_refused(text: str) -> bool:
     """Whether plain `text`, said about an endpoint, says that it is not there."""
     return bool(_REFUSAL.match(text))
+
+
+def is_outside(text: str) -> bool:
+    """Whether plain `text` behind an endpoint says that no base path is missing in front of it."""
+    return bool(_OUTSIDE.search(text))
 
 
 def is_gone(text: str) -> bool:
