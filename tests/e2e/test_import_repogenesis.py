@@ -45,6 +45,7 @@ def test_three_tasks_are_imported_checked_and_scored(tmp_path, capsys):
     assert (report.denominator, set(report.strict.values())) == (3, {0.0})
 
 
+@pytest.mark.slow
 def test_tests_find_the_service_however_they_look_for_it(tmp_path):
     """Written out, by two usual variables with a path after the port, by a variable of their own, by a port alone."""
     names = PYTHON[:6]

@@ -142,7 +142,10 @@ def test_an_endpoint_that_is_not_there_is_a_fault_of_every_attempt_and_submits_n
     assert ran.returncode == 3, ran.stderr
     assert {attempt["fault"]["kind"] for attempt in attempts(tmp_path / "out")} == {"unreachable"}
     assert sorted(entry.name for entry in (tmp_path / "out").iterdir()) == [".solve"]
-    assert "Next: start the endpoint, or correct base_url (OPENAI_BASE_URL), then give the same command again" in ran.stdout
+    assert (
+        "Next: start the endpoint, or correct base_url (OPENAI_BASE_URL), then give the same command again"
+        in ran.stdout
+    )
 
 
 @pytest.mark.parametrize("recording", [(), ("--no-record",)], ids=["in a process that outlives it", "in its own"])

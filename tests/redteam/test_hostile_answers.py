@@ -130,16 +130,22 @@ def test_what_cannot_be_started_or_read_is_the_solvers_failure_and_takes_no_time
 
 APP = "from flask import Flask\napp = Flask(__name__)\n@app.get('/health')\ndef health(): ...\n"
 
-SOURCES = {
-    "a route that is not Unicode": APP + "@app.get('/\\ud800')\ndef f(): ...\n",
-    "a number without a decimal form": APP + f"@app.get(f'/{{0x{'f' * 9_000}}}')\ndef f(): ...\n",
-}
+NOT_UNICODE = APP + "@app.get('/\\ud800')\ndef f(): ...\n"
+WITHOUT_DECIMAL_FORM = APP + f"@app.get(f'/{{0x{'f' * 9_000}}}')\ndef f(): ...\n"
 
 
 def test_a_source_that_breaks_a_reader_costs_only_its_own_static_coverage(tmp_path):
-    rows = scored(tmp_path, {name: {**REFERENCE, "app.py": source} for name, source in SOURCES.items()})
-    assert [(row.status, row.measures["pass_at_1"], row.measures["ac_static"]) for row in rows] == [
-        (Status.PASSED, 1.0, 0.0)
-    ] * len(SOURCES)
-    for line in (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines():
-        assert "routes: " in (tmp_path / "run" / json.loads(line)["logs"]["reading"]).read_text()
+    (row,) = scored(tmp_path, {"a route that is not Unicode": {**REFERENCE, "app.py": NOT_UNICODE}})
+    assert (row.status, row.measures["pass_at_1"], row.measures["ac_static"]) == (Status.PASSED, 1.0, 0.0)
+    (line,) = (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()
+    assert "routes: " in (tmp_path / "run" / json.loads(line)["logs"]["reading"]).read_text()
+
+
+def test_a_route_that_cannot_be_known_costs_itself_only(tmp_path):
+    (row,) = scored(tmp_path, {"a number without a decimal form": {**REFERENCE, "app.py": WITHOUT_DECIMAL_FORM}})
+    # GET /health of the three endpoints is read.
+    assert (row.status, row.measures["pass_at_1"], row.measures["ac_static"]) == (
+        Status.PASSED,
+        1.0,
+        pytest.approx(1 / 3),
+    )

@@ -111,6 +111,7 @@ def test_every_health_record_is_of_the_task_as_it_is():
     assert all(record["healthy"] for record in health)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sandbox", "language"), [share for share in SHARES if share.values[0] == "bubblewrap"])
 def test_every_task_proves_itself(tmp_path, sandbox, language):
     """The reference passes, nothing and stubs pass no test at all. (On a copy: validating writes the health record.)"""

@@ -204,6 +204,7 @@ def test_a_model_that_cannot_be_asked_is_said_before_anything_runs(tmp_path, mon
         api.build_from_reference("notes", "task", **arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("bubblewrap")
 def test_a_build_has_its_readme_written_and_a_replay_has_the_same(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

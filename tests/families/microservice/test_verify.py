@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,14 @@ def test_the_tasks_time_limit_is_one_of_installing_starting_and_testing(tmp_path
 def test_a_service_that_is_cut_off_by_the_tasks_limit_before_it_answers_timed_out(tmp_path):
     verdict = scored(tmp_path, {"start.sh": "exec sleep 60\n"}, timeout=2)
     assert (verdict.status, verdict.measures["started"], verdict.measures["responds"]) == (Status.TIMED_OUT, 1.0, 0.0)
+
+
+@runs
+def test_nobody_waits_for_a_service_of_which_nothing_is_left(tmp_path):
+    verdict = scored(tmp_path, {"start.sh": "exit 3\n"})
+    assert verdict.status is Status.START_FAILED
+    # It is said so at once, and not after the time that a start may take.
+    assert re.fullmatch(r"the start command exited with 3; nothing of it is left to answer on port \d+", verdict.reason)
 
 
 @runs

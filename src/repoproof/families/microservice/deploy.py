@@ -24,6 +24,8 @@ SERVICE_LIMITS = Limits(
 TEST_LIMITS = Limits(cpus=1.0, memory_bytes=1 * GiB, pids=256, disk_bytes=256 * MiB, output_bytes=32 * MiB)
 """Of the test side."""
 
+LOOKING_SECONDS = 0.1
+"""Between two looks at whether a service that has not answered yet is still there."""
 OUTLIVES = 180.0
 """How much longer than the task's time a service may live, in seconds: what our own probes between its steps take at most."""
 
@@ -125,8 +127,9 @@ def deployed(
         it.box.start(it.start.command, view=view, limits=limits, loopback=loopback) as service,
     ):
         try:
-            responds, reason, seconds = await_answer(it.task, it.box, loopback, it.runner, time.at_most(limit_seconds))
-            if not responds and (code := service.command_exit) not in (None, 0):
+            limit = time.at_most(limit_seconds)
+            responds, reason, seconds = await_answer(it.task, it.box, loopback, it.runner, limit, service)
+            if not responds and (code := service.command_exit) is not None and (code or not service.running):
                 reason = f"the start command exited with {code}; {reason}"
             time.seconds -= seconds
             yield Deployment(service=service, loopback=loopback, responds=responds, reason=reason, seconds=seconds)
@@ -135,16 +138,24 @@ def deployed(
 
 
 def await_answer(
-    task: MicroserviceTask, box: Sandbox, loopback: Loopback, runner: Path, limit_seconds: float
+    task: MicroserviceTask, box: Sandbox, loopback: Loopback, runner: Path, limit_seconds: float, service: Service
 ) -> tuple[bool, str, float]:
-    """Whether the service gives a real HTTP answer below 500 in time; if not, why; and after how many seconds."""
+    """Whether the service gives a real HTTP answer below 500 in time; if not, why; and after how many seconds.
+
+    Not waited for is the answer of a service of which no process is left: nobody is there to give it.
+    """
     paths = list(dict.fromkeys((*task.health_paths, "/")))
-    asked = box.run(
+    with box.start(
         [*INSIDE_PYTHON, "/runner/await_service.py", str(task.port), str(limit_seconds), *paths],
         view=View(mounts=(ReadOnly(source=runner, target="/runner"),)),
         limits=TEST_LIMITS.model_copy(update={"wall_seconds": limit_seconds + 15}),
         loopback=loopback,
-    )
+    ) as asking:
+        while not asking.wait(LOOKING_SECONDS) and service.running:
+            pass
+        asked = asking.stop()
+    if asked.cause is Cause.KILLED and not service.running:
+        return False, f"nothing of it is left to answer on port {task.port}", asked.usage.wall_seconds
     if asked.cause in (Cause.TIMED_OUT, Cause.OUT_OF_MEMORY, Cause.OUTPUT_LIMIT):
         # It limits itself: only what a service sent can have brought it there.
         return False, f"waiting for an answer on port {task.port}: {ended(asked)}", asked.usage.wall_seconds

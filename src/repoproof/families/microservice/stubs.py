@@ -24,9 +24,9 @@ def stub(task: MicroserviceTask, box: Sandbox, runner: Path, status: str, body: 
     view = View(mounts=(ReadOnly(source=runner, target="/runner"),))
     command = [*INSIDE_PYTHON, "/runner/stub.py", str(task.port), status, body]
     with box.loopback() as loopback:
-        with box.start(command, view=view, limits=SERVICE_LIMITS, loopback=loopback):
+        with box.start(command, view=view, limits=SERVICE_LIMITS, loopback=loopback) as service:
             any_answer = task.model_copy(update={"health_paths": ("/",)})
-            responds, reason, _ = await_answer(any_answer, box, loopback, runner, 15.0)
+            responds, reason, _ = await_answer(any_answer, box, loopback, runner, 15.0, service)
             if not responds:
                 raise InfrastructureError(f"the stub does not respond: {reason}", boundary=Boundary.HARNESS)
             yield loopback
