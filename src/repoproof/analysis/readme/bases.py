@@ -17,8 +17,8 @@ MAX_TEXT = 1_000
 """Characters of a line."""
 
 _LABEL_WORDS = (
-    r"(?:(?:the|our|all|default|local|common|global|service|server|api|rest|http|url|endpoints?|routes?)\s+)*"
-    r"(?:base|prefix|root|context|mount(?:ed)?|url prefix|path prefix|route prefix|api root)(?:\s+(?:api|ur[li]s?|paths?|routes?|prefix|point|endpoint|at|under|address))*"
+    r"(?:(?:the|our|all|default|local|common|global|service|server|api|rest|http|url|endpoints?|routes?)\s+){0,5}"
+    r"(?:base|prefix|root|context|mount(?:ed)?|url prefix|path prefix|route prefix|api root)(?:\s+(?:api|ur[li]s?|paths?|routes?|prefix|point|endpoint|at|under|address)){0,5}"
     r"(?:\s+(?:for|of)\s+[\w\s]{1,40}?)?(?:\s*\([^()]*\))?"
     r"|base(?:ur[li]|path)|basis-?\s?(?:ur[li]|pfad)|(?:api-)?präfix|ur[li] (?:de )?base|(?:ruta|caminho|chemin) (?:de )?base|prefijo|prefixo|préfixe"
     r"|(?:api|接口|服务)?\s?(?:基础|基本|根)\s?(?:路径|地址|ur[li])|(?:api|接口|统一|公共|路由|路径|url)*\s?前缀|ベース\s?(?:ur[li]|パス)|기본\s?(?:ur[li]|경로)"

@@ -74,7 +74,7 @@ def phrases_of_fence(fence: Fence, known: dict[str, str]) -> Iterator[tuple[int,
         text = resolved(_MARKER.sub("", text[:MAX_LINE]), known)
         if columns := _COLUMNS.match(text):
             text = f"{columns['methods']} {columns['path']}"
-        for phrase in read_phrases(text):
+        for phrase in read_phrases(" ".join(text.split())):
             yield number, phrase
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_QUALIFIER = r"(?:(?:api|http|rest(?:ful)?|request|interface|endpoint|full|resource)\s+)*"
+_QUALIFIER = r"(?:(?:api|http|rest(?:ful)?|request|interface|endpoint|full|resource)\s+){0,4}"
 PATH_LABEL = (
     rf"{_QUALIFIER}(?:apis?|endpoints?|interfaces?|routes?|ur[li]s?|paths?|resources?|requests?|names?|address|"
     r"(?:methods?|verbs?)\s*(?:and|&|\+|/)\s*(?:paths?|ur[li]s?|routes?|endpoints?)"
@@ -12,7 +12,7 @@ PATH_LABEL = (
     r"|(?:接口|请求|访问)?(?:路径|地址|路由)|接口|端点|エンドポイント|パス|경로|엔드포인트)"
 )
 METHOD_LABEL = (
-    r"(?:(?:api|http|rest|request|supported|allowed|available|accepted)[\s-]+)*(?:methods?|verbs?|types?|operations?|m[ée]todos?|m[ée]thodes?|methoden?|metodo|метод"
+    r"(?:(?:api|http|rest|request|supported|allowed|available|accepted)[\s-]+){0,4}(?:methods?|verbs?|types?|operations?|m[ée]todos?|m[ée]thodes?|methoden?|metodo|метод"
     r"|(?:http\s*)?(?:请求)?(?:方法|方式)|(?:请求)?类型|メソッド|메서드)(?:\s+http)?"
 )
 _NUMBERED = r"(?:\s*\((?:s|names?)\))?(?:\s*#?\d+(?:\.\d+)*)?"

@@ -101,7 +101,8 @@ def plain(text: str) -> str:
     text = re.sub(r"^_(.*)_$", r"\1", html.unescape(_TAGS.sub("", text)).strip())
     text = _UNDERLINED.sub(r"\1", text)
     text = re.sub(r"\\([_*{}\[\]<>#|~-])", r"\1", _BOLD.sub("", text)).translate(_KEPT)
-    return re.sub(r"^DEL(?=\s+/)", "DELETE", _LEADING.sub("", text).rstrip("\\ \t"))
+    # Any number of spaces is one: patterns that look for a separator between optional spaces would try them all.
+    return re.sub(r"^DEL(?= /)", "DELETE", " ".join(_LEADING.sub("", text).rstrip("\\ \t").split()))
 
 
 def _code_kept(text: str) -> str:
