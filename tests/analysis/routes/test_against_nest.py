@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from plugins.node_commands import node, npm
 
 from repoproof.analysis.routes.node import find_node_routes
 
@@ -111,17 +112,26 @@ def test_the_framework_answers_exactly_these_routes(tmp_path: Path) -> None:
     source.parent.mkdir()
     source.write_text(SOURCE)
     read = {(route.method, re.sub(r"\{\w+\}", "7", route.path)) for route in find_node_routes(tmp_path)}
-    install = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "@types/node@20", *PACKAGES]
+    install = [
+        *npm(),
+        "install",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+        "@types/node@20",
+        *PACKAGES,
+    ]
     subprocess.run(install, cwd=tmp_path, check=True)
     compiled = subprocess.run(
-        ["node", "node_modules/typescript/bin/tsc", *OPTIONS.split(), "--outDir", "compiled", str(source)],
+        [*node(), "node_modules/typescript/bin/tsc", *OPTIONS.split(), "--outDir", "compiled", str(source)],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert compiled.returncode == 0, compiled.stdout
     paths = sorted({path for _, path in read} | {"/", "/zzz", *UNLIKE})
     asked = [(verb, path) for path in paths for verb in VERBS]
     ran = subprocess.run(
-        ["node", "compiled/main.js"],
+        [*node(), "compiled/main.js"],
         cwd=tmp_path, capture_output=True, text=True, timeout=120, env={**os.environ, "ASKED": json.dumps(asked)},
     )  # fmt: skip
     assert "ANSWERED" in ran.stdout, ran.stderr

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from plugins.node_commands import node, npm
 
 from repoproof.analysis.routes.node import find_node_routes
 
@@ -106,10 +106,8 @@ COMPARED = {
 @pytest.fixture(scope="session", params=["express@4", "express@5"])
 def packages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp(request.param.replace("@", "-"))
-    npm = shutil.which("npm")
-    assert npm is not None
     subprocess.run(
-        [npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", request.param, *PACKAGES],
+        [*npm(), "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", request.param, *PACKAGES],
         cwd=folder,
         check=True,
     )
@@ -138,7 +136,7 @@ def test_the_framework_answers_exactly_these_routes(
     main = next(name for name in ("server.js", "index.js", "app.js", "a.js", "dist/app.js") if name in files)
     asked = [(verb, url) for verb in VERBS for url in sorted(urls)]
     run = subprocess.run(
-        ["node", "--require", "../probe.cjs", main],
+        [*node(), "--require", "../probe.cjs", main],
         cwd=tree, capture_output=True, text=True, timeout=60, env={**os.environ, "ASKED": json.dumps(asked)},
     )  # fmt: skip
     assert "ANSWERED" in run.stdout, run.stderr

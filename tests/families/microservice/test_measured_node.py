@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from plugins.docker_engine import docker_engine
+from plugins.node_commands import node
 from plugins.small_suite import write_suite, write_tree
 
 from repoproof import api
@@ -267,7 +268,7 @@ def measure(tmp_path: Path) -> Callable[..., CoveredCode]:
                     assert hearing.poll() is None
                     time.sleep(0.01)
                 ran = subprocess.run(
-                    ["node", "main.js"], cwd=tree, env={**os.environ, **settings, **variables}, check=False
+                    [*node(), "main.js"], cwd=tree, env={**os.environ, **settings, **variables}, check=False
                 )
                 (heard / "ask").touch()
                 hearing.wait(30)
