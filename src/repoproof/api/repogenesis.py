@@ -212,7 +212,7 @@ def _one_each(predictions: Path, suite: Suite) -> dict[str, Submission]:
     """Repository -> what is submitted for it. The harness knows one prediction of each."""
     found: dict[str, Submission] = {}
     answers = answers_in(predictions, suite)
-    failed = [one for one in answers.unanswered if one.no_answer is not None and one.no_answer.boundary is not None]
+    failed = [one for one in answers.unanswered if one.no_answer is not None and not one.no_answer.was_stopped]
     for submission in (*answers.items, *failed):
         if found.setdefault(submission.task, submission) is not submission:
             what = "several answers" if submission.no_answer is None else "several attempts, not all with an answer,"

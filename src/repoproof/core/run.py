@@ -64,7 +64,7 @@ class Asked(Frozen):
     @property
     def was_made(self) -> bool:
         """Whether it is an attempt, answered or not: what a budget stopped, and a task that nobody answered, are none."""
-        return self.is_answered or (self.no_answer is not None and self.no_answer.boundary is not None)
+        return self.is_answered or (self.no_answer is not None and not self.no_answer.was_stopped)
 
 
 class RunInfo(Frozen):

@@ -48,6 +48,16 @@ class NoAnswer(Frozen):
     """Whose failure it was: `submission` for the model's own, whose context has no room for the question. None for nobody's: it was
     not asked, since a budget had been used up."""
 
+    @property
+    def was_stopped(self) -> bool:
+        """Whether it was never asked: no attempt, and nobody's failure."""
+        return self.boundary is None
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it was lost to a failure of ours or of the endpoint's, and neither the model's own nor stopped."""
+        return self.boundary not in (None, Boundary.SUBMISSION)
+
 
 def submission_label(task: str, attempt: int, name: str = "") -> str:
     """`parcel-tracking#1`, or `parcel-tracking/wrong-port` for a submission with a name of its own."""

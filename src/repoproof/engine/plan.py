@@ -107,7 +107,7 @@ def _made(attempts: Iterable[Submission]) -> tuple[list[Submission], list[Submis
     made: list[Submission] = []
     stopped: list[Submission] = []
     for attempt in sorted(attempts, key=lambda s: s.attempt):
-        was_stopped = attempt.no_answer is not None and attempt.no_answer.boundary is None
+        was_stopped = attempt.no_answer is not None and attempt.no_answer.was_stopped
         (stopped if was_stopped else made).append(attempt)
     return made, stopped
 
@@ -137,10 +137,10 @@ def _without_running(key: VerdictKey, task: Task, submission: Submission, quaran
     if submission.hash == MISSING:
         return _settled(key, task, Status.MISSING, "no submission for this task", submission)
     if (why := submission.no_answer) is not None:
-        if why.boundary is None:
+        if why.was_stopped:
             return _settled(key, task, Status.MISSING, f"not asked: {why.reason}", submission)
         reason = f"no answer: {why.kind}: {why.reason}"
-        if why.boundary is Boundary.SUBMISSION:
+        if not why.is_fault:
             return _settled(key, task, Status.MISSING, reason, submission)
         return _settled(key, task, Status.INFRASTRUCTURE_ERROR, reason, submission, why.boundary)
     if submission.refused:

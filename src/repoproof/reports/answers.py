@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..core.base import Frozen
-from ..core.errors import Boundary
 from ..core.run import Asked
 
 
@@ -57,13 +56,13 @@ def answers_to(asked: Sequence[Asked], not_asked: int) -> Answers:
     """What came of `asked`, and of `not_asked` further attempts, that a budget stopped."""
     origins = [question.origin for question in asked if question.is_answered]
     without = [question.no_answer for question in asked if question.no_answer is not None]
-    failed = [why.kind for why in without if why.boundary not in (None, Boundary.SUBMISSION)]
+    failed = [why.kind for why in without if why.is_fault]
     return Answers(
         handed_in=len(origins),
         cut_off=sum(origin.cut_off for origin in origins),
         without_file=sum(origin.without_file for origin in origins),
         cut_off_without_file=sum(origin.cut_off and origin.without_file for origin in origins),
         faults=dict(Counter(failed).most_common()),
-        too_long=sum(why.boundary is Boundary.SUBMISSION for why in without),
-        not_asked=not_asked + sum(why.boundary is None for why in without),
+        too_long=sum(not why.is_fault and not why.was_stopped for why in without),
+        not_asked=not_asked + sum(why.was_stopped for why in without),
     )
